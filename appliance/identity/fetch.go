@@ -7,6 +7,7 @@ import (
 	"crypto/subtle"
 	"crypto/tls"
 	"crypto/x509"
+	"encoding/pem"
 	"errors"
 	"fmt"
 	"io"
@@ -26,28 +27,46 @@ const (
 )
 
 // FetchCA returns the CA bundle of the garden at server, an https URL, if it has the given hash and has signed the server's
-// certificate. The error wraps ErrCAMismatch or ErrServerCertificate if the server is not the garden with this hash.
+// certificate. While the garden changes its authorities it publishes two: a hash from before is that of one of them, and then only this
+// one is returned and has to have signed. The error wraps ErrCAMismatch or ErrServerCertificate if the server is not the garden with this
+// hash.
 func FetchCA(ctx context.Context, server, hash string) ([]byte, error) {
 	if len(hash) != tokenHashLength {
 		return nil, fmt.Errorf("fetch CA of %q: %w", server, ErrUnpinned)
 	}
-	return fetch(ctx, server, func(bundle []byte) error {
-		got := HashCA(bundle)
-		if subtle.ConstantTimeCompare([]byte(got), []byte(hash)) == 1 {
-			return nil
+	return fetch(ctx, server, func(bundle []byte) ([]byte, error) {
+		if pinned := pinnedBy(bundle, hash); pinned != nil {
+			return pinned, nil
 		}
-		return fmt.Errorf("%w: %q has a CA with hash %s, but the token was made for %s; the address is wrong, the token is for another garden, or the connection is intercepted",
-			ErrCAMismatch, server, got, hash)
+		return nil, fmt.Errorf("%w: %q has a CA with hash %s, but the token was made for %s; the address is wrong, the token is for another garden, "+
+			"the connection is intercepted, or the garden has changed its certificate authorities since: then make a new token with terrarium token create",
+			ErrCAMismatch, server, HashCA(bundle), hash)
 	})
+}
+
+// pinnedBy returns what of a bundle has the hash: all of it, or one of its certificates; nil if there is no such part. The rest of the bundle
+// is not trusted, because anybody could have added it.
+func pinnedBy(bundle []byte, hash string) []byte {
+	parts := [][]byte{bundle}
+	for block, rest := pem.Decode(bundle); block != nil; block, rest = pem.Decode(rest) {
+		parts = append(parts, pem.EncodeToMemory(block))
+	}
+	for _, part := range parts {
+		if subtle.ConstantTimeCompare([]byte(HashCA(part)), []byte(hash)) == 1 {
+			return part
+		}
+	}
+
+	return nil
 }
 
 // FetchUnpinnedCA returns the CA bundle of the server, without verification. It does not protect against attackers who can
 // answer in its place.
 func FetchUnpinnedCA(ctx context.Context, server string) ([]byte, error) {
-	return fetch(ctx, server, func([]byte) error { return nil })
+	return fetch(ctx, server, func(bundle []byte) ([]byte, error) { return bundle, nil })
 }
 
-func fetch(ctx context.Context, server string, check func(bundle []byte) error) ([]byte, error) {
+func fetch(ctx context.Context, server string, trusted func(bundle []byte) ([]byte, error)) ([]byte, error) {
 	u, err := caURL(server)
 	if err != nil {
 		return nil, err
@@ -58,12 +77,15 @@ func fetch(ctx context.Context, server string, check func(bundle []byte) error) 
 	if err != nil {
 		return nil, fmt.Errorf("fetch CA of %q: %w", server, err)
 	}
-	certs, err := cert.ParseCertsPEM(bundle)
-	if err != nil {
+	if _, err := cert.ParseCertsPEM(bundle); err != nil {
 		return nil, fmt.Errorf("fetch CA of %q: the response does not contain a certificate; check that this is the address of a garden: %w", server, err)
 	}
-	if err := check(bundle); err != nil {
+	if bundle, err = trusted(bundle); err != nil {
 		return nil, err
+	}
+	certs, err := cert.ParseCertsPEM(bundle)
+	if err != nil {
+		return nil, fmt.Errorf("fetch CA of %q: %w", server, err)
 	}
 	if err := verifyServer(u.Hostname(), certs, chain); err != nil {
 		return nil, fmt.Errorf("%w: %q: %w", ErrServerCertificate, server, err)

@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
+	"slices"
 	"strings"
 	"testing"
 
@@ -101,6 +102,26 @@ func TestFetchCA(t *testing.T) {
 			hash:   garden.CAHash(),
 			is:     identity.ErrCAMismatch,
 			says:   []string{garden.CAHash(), other.CAHash(), "the connection is intercepted"},
+		},
+		"Changing": {
+			reason: "While the garden changes its authorities, a token from before is good for the one that it names, and for no other.",
+			server: serve(t, garden.Serving, publish(append(slices.Clone(garden.CABundle()), other.CABundle()...))),
+			hash:   garden.CAHash(),
+			want:   garden.CABundle(),
+		},
+		"Added": {
+			reason: "Who adds an authority to the public one has not signed with that.",
+			server: serve(t, other.Serving, publish(append(slices.Clone(garden.CABundle()), other.CABundle()...))),
+			hash:   garden.CAHash(),
+			is:     identity.ErrServerCertificate,
+			says:   []string{"unknown authority"},
+		},
+		"Changed": {
+			reason: "A token that names both authorities says what to do when one of them is forgotten.",
+			server: serve(t, other.Serving, publish(other.CABundle())),
+			hash:   identity.HashCA(append(slices.Clone(garden.CABundle()), other.CABundle()...)),
+			is:     identity.ErrCAMismatch,
+			says:   []string{"changed its certificate authorities", "terrarium token create"},
 		},
 		"OtherCertificate": {
 			reason: "Who only repeats the public CA does not have its key.",

@@ -19,7 +19,8 @@ var (
 	// ErrUnreachable says that no connection could be made.
 	ErrUnreachable = errors.New("the garden cannot be reached")
 	// ErrOtherServer says that the server that answered has no certificate of the garden's CA.
-	ErrOtherServer = errors.New("the server presents a certificate that the garden's certificate authority did not sign")
+	ErrOtherServer = errors.New("the server presents a certificate that the garden's certificate authority did not sign; " +
+		"if the garden has changed its authorities meanwhile, join the seed again with a new token")
 	// ErrBadCertificate says that the garden's certificate is not valid, for example because it has expired.
 	ErrBadCertificate = errors.New("the garden's certificate is not valid")
 	// ErrOtherName says that the garden's certificate is not valid for the name or address that was used.

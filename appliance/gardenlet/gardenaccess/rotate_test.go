@@ -26,15 +26,8 @@ func TestMaintain(t *testing.T) {
 	}{
 		"Asked": {
 			reason: "the annotation asks for a renewal at any time",
-			act: func(w *world) {
-				secret := w.secret("gardenlet-kubeconfig")
-				secret.Annotations = map[string]string{"gardener.cloud/operation": "renew"}
-				if err := w.seed.Update(w.t.Context(), secret); err != nil {
-					w.t.Fatal(err)
-				}
-				w.clock.Step(11 * time.Second)
-			},
-			want: "101",
+			act:    (*world).ask,
+			want:   "101",
 		},
 		"Due": {
 			reason: "after 80 of 100 hours the certificate is renewed: the draw lies in the middle of 70 and 90 percent",
@@ -68,12 +61,7 @@ func TestMaintain(t *testing.T) {
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			w := newWorld(t)
-			w.bootstrapSecret(bootstrapToken)
-			access, err := w.open()
-			if err != nil {
-				t.Fatalf("Open(...): %v", err)
-			}
+			w, access := opened(t)
 			clients, err := kubernetes.NewForConfig(access.Config())
 			if err != nil {
 				t.Fatal(err)
@@ -106,12 +94,7 @@ func TestMaintain(t *testing.T) {
 
 func TestMaintainReportsFailure(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	w.bootstrapSecret(bootstrapToken)
-	access, err := w.open()
-	if err != nil {
-		t.Fatalf("Open(...): %v", err)
-	}
+	w, access := opened(t)
 	stop := w.maintain(access)
 	w.garden.with(func() { w.garden.refuse = http.StatusForbidden })
 	w.clock.Step(91 * time.Hour)
@@ -131,6 +114,30 @@ func TestMaintainReportsFailure(t *testing.T) {
 		return access.Expiry().After(w.clock.Now().Add(99 * time.Hour))
 	})
 	stop()
+}
+
+// opened is a world whose gardenlet has joined.
+func opened(t *testing.T) (*world, *gardenaccess.Access) {
+	t.Helper()
+	w := newWorld(t)
+	w.bootstrapSecret(bootstrapToken)
+	access, err := w.open()
+	if err != nil {
+		t.Fatalf("Open(...): %v", err)
+	}
+
+	return w, access
+}
+
+// ask asks the gardenlet for new credentials, and lets it look.
+func (w *world) ask() {
+	w.t.Helper()
+	secret := w.secret("gardenlet-kubeconfig")
+	secret.Annotations = map[string]string{"gardener.cloud/operation": "renew"}
+	if err := w.seed.Update(w.t.Context(), secret); err != nil {
+		w.t.Fatal(err)
+	}
+	w.clock.Step(11 * time.Second)
 }
 
 // maintain runs Maintain until the returned function is called, and returns once it waits.
@@ -156,24 +163,14 @@ func TestMaintainTakesNewCA(t *testing.T) {
 	for name, ask := range map[string]bool{"Asked": true, "InTime": false} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			w := newWorld(t)
-			w.bootstrapSecret(bootstrapToken)
-			access, err := w.open()
-			if err != nil {
-				t.Fatalf("Open(...): %v", err)
-			}
+			w, access := opened(t)
 			before := access.Marks()
 			_, next := authority(t)
 			both := string(w.garden.ca()) + string(encode(next))
 			w.garden.with(func() { w.garden.published = both })
 			stop := w.maintain(access)
 			if ask {
-				secret := w.secret("gardenlet-kubeconfig")
-				secret.Annotations = map[string]string{"gardener.cloud/operation": "renew"}
-				if err := w.seed.Update(t.Context(), secret); err != nil {
-					t.Fatal(err)
-				}
-				w.clock.Step(11 * time.Second)
+				w.ask()
 			} else {
 				w.clock.Step(10*time.Minute + time.Second)
 			}

@@ -3,7 +3,9 @@
 package server_test
 
 import (
+	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"net"
 	"strings"
@@ -20,6 +22,8 @@ import (
 
 	gardenappliancev1alpha1 "github.com/terrarium-garden/terrarium/apis/appliance/v1alpha1"
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+	"github.com/terrarium-garden/terrarium/appliance/gardenlet/gardenaccess"
+	"github.com/terrarium-garden/terrarium/appliance/identity"
 	"github.com/terrarium-garden/terrarium/tests/harness"
 )
 
@@ -57,6 +61,26 @@ func TestAuthorityRotation(t *testing.T) {
 			t.Fatalf("%q: status %d, want %d and %q\n%s%s", args, status, want, says, out, errs)
 		}
 	}
+	// What a join begins with: the CA by the hash in a token, and then a request with a bootstrap kubeconfig.
+	hash, bundle := identity.HashCA(g.CA), g.CA
+	joins := func(why string, works bool) {
+		t.Helper()
+		found, err := identity.FetchCA(t.Context(), g.Server, hash)
+		if works && (err != nil || !bytes.Equal(found, bundle)) {
+			t.Errorf("%s: the CA of a token from before the change: %v\n%s", why, err, found)
+		}
+		if !works && (err == nil || !strings.Contains(err.Error(), "make a new token with terrarium token create")) {
+			t.Errorf("%s: the CA of a token from before the change: got %v", why, err)
+		}
+		err = gardenaccess.Explain(g.Server, accepts(t.Context(), &rest.Config{}, bundle, g.Server))
+		if works && errors.Is(err, gardenaccess.ErrOtherServer) {
+			t.Errorf("%s: a bootstrap kubeconfig from before the change: %v", why, err)
+		}
+		if !works && (!errors.Is(err, gardenaccess.ErrOtherServer) || !strings.Contains(err.Error(), "with a new token")) {
+			t.Errorf("%s: a bootstrap kubeconfig from before the change: got %v", why, err)
+		}
+	}
+	joins("before", true)
 	lease := &coordinationv1.Lease{ObjectMeta: metav1.ObjectMeta{Namespace: "gardener-system-seed-lease", Name: "silent"}}
 	domain := corev1.ObjectReference{APIVersion: "v1", Kind: "Secret", Namespace: "garden", Name: "internal-domain"}
 	seed := &gardencorev1beta1.Seed{ObjectMeta: metav1.ObjectMeta{Name: "silent"}, Spec: gardencorev1beta1.SeedSpec{
@@ -85,6 +109,7 @@ func TestAuthorityRotation(t *testing.T) {
 	old := admin(t, g)
 	phase(1, "no rotation has begun", "complete")
 	phase(0, "silent", "start")
+	joins("between the phases", true)
 	phase(1, "a rotation has begun", "start")
 	phase(1, "would be shut out: silent;", "complete")
 	if status, out, errs := terrarium(t, "certificate", "check", "--data-dir", g.DataDir); status != 0 || strings.Count(out, "rotating: trusted") != 3 || !strings.Contains(out, "Rotation of the authorities: Started on") {
@@ -134,6 +159,7 @@ func TestAuthorityRotation(t *testing.T) {
 		}
 	}
 	check(g)
+	joins("after the completion", false)
 	g.Stop(t)
 	g = harness.Start(t, harness.WithDataDir(g.DataDir))
 	check(g)
