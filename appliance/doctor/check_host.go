@@ -108,6 +108,14 @@ func host(f *Facts) []Finding {
 			Why:  "it contains the keys of the garden", Do: "chmod 0700 " + h.DataDir,
 		})
 	}
+	for _, dir := range h.Leftovers {
+		found = append(found, Finding{
+			ID: "restore-leftover", Severity: Warning, Object: &Object{Kind: "Directory", Name: dir},
+			What: "An interrupted restore has left " + dir,
+			Why:  "it contains keys of the garden, and takes space",
+			Do:   "unless a restore is running, remove it: rm -r " + dir + "; the next restore removes it as well",
+		})
+	}
 
 	return found
 }

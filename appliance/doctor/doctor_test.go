@@ -87,6 +87,9 @@ func TestExamine(t *testing.T) {
 			facts{Host: &doctor.Host{OpenFiles: 950, OpenFilesLimit: 1000, DataDirMode: 0o750, MemoryBytes: 99, MemoryLimitBytes: 100}},
 			[]string{"critical data-directory-mode", "critical open-files", "warning memory"},
 		},
+		"leftover": {
+			"a restore was killed", facts{Host: &doctor.Host{DataDirMode: 0o700, Leftovers: []string{"/srv/.data.restore-1"}}}, []string{"warning restore-leftover /srv/.data.restore-1"},
+		},
 		"few files":  {"a low limit", facts{Host: &doctor.Host{OpenFiles: 1, OpenFilesLimit: 1024, DataDirMode: 0o700}}, []string{"warning open-files-limit"}},
 		"clock":      {"a clock that is set back", facts{Clock: &doctor.Clock{Known: true, Newest: now.Add(time.Hour)}}, []string{"critical clock-back", "info clock-unsynchronized"}},
 		"good clock": {"a clock that is kept", facts{Clock: &doctor.Clock{Known: true, Synchronized: true, Newest: now}}, []string{}},

@@ -53,6 +53,8 @@ type Host struct {
 	// DataDir is the data directory, and DataDirMode the permissions on it.
 	DataDir     string
 	DataDirMode uint32
+	// Leftovers are the directories beside it that interrupted restores have left.
+	Leftovers []string
 }
 
 // Directory says which program has used the data directory.

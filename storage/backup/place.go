@@ -76,30 +76,44 @@ func (p *place) stage() (string, error) {
 	if err := os.MkdirAll(parent, 0o755); err != nil { //nolint:gosec // It is not the data directory.
 		return "", fmt.Errorf("make parent of data directory: %w", err)
 	}
-	pattern := "." + name + ".restore-"
-	left, err := filepath.Glob(filepath.Join(parent, pattern+"*"))
+	left, err := Leftovers(p.dir)
 	if err != nil {
-		return "", fmt.Errorf("look for leftovers: %w", err)
-	}
-	// One that was killed just before the exchange has left its directory under the name of what it would have moved aside.
-	named, err := filepath.Glob(filepath.Join(p.dir+asideInfix+"*", markFile))
-	if err != nil {
-		return "", fmt.Errorf("look for leftovers: %w", err)
-	}
-	for _, mark := range named {
-		left = append(left, filepath.Dir(mark))
+		return "", err
 	}
 	for _, dir := range left {
 		if err := os.RemoveAll(dir); err != nil {
 			return "", fmt.Errorf("remove leftover: %w", err)
 		}
 	}
-	stage, err := os.MkdirTemp(parent, pattern)
+	stage, err := os.MkdirTemp(parent, stageName(name))
 	if err != nil {
 		return "", fmt.Errorf("make staging directory: %w", err)
 	}
 
 	return stage, nil
+}
+
+// stageName begins the names of the staging directories of a data directory.
+func stageName(name string) string { return "." + name + ".restore-" }
+
+// Leftovers returns the directories that restores of a data directory have left that were killed. The one of a restore that runs is
+// among them. They have keys of the garden.
+func Leftovers(dir string) ([]string, error) {
+	parent, name := filepath.Split(dir)
+	left, err := filepath.Glob(filepath.Join(parent, stageName(name)+"*"))
+	if err != nil {
+		return nil, fmt.Errorf("look for leftovers: %w", err)
+	}
+	// One that was killed just before the exchange has left its directory under the name of what it would have moved aside.
+	named, err := filepath.Glob(filepath.Join(dir+asideInfix+"*", markFile))
+	if err != nil {
+		return nil, fmt.Errorf("look for leftovers: %w", err)
+	}
+	for _, mark := range named {
+		left = append(left, filepath.Dir(mark))
+	}
+
+	return left, nil
 }
 
 // put moves the staging directory into place in one step. What was there is moved aside.

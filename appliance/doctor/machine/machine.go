@@ -16,6 +16,7 @@ import (
 	"syscall"
 
 	"github.com/terrarium-garden/terrarium/appliance/doctor"
+	"github.com/terrarium-garden/terrarium/storage/backup"
 )
 
 // Host returns the facts about the data directory. Those about a running process are for the process to add.
@@ -23,6 +24,10 @@ func Host(dir string) *doctor.Host {
 	h := &doctor.Host{DataDir: dir}
 	if info, err := os.Stat(dir); err == nil {
 		h.DataDirMode = uint32(info.Mode().Perm())
+	}
+	if full, err := filepath.Abs(dir); err == nil {
+		// What cannot be looked for is not found.
+		h.Leftovers, _ = backup.Leftovers(full) //nolint:errcheck // See above.
 	}
 
 	return h
