@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -151,26 +152,7 @@ func config(t *testing.T, dir, fields string) string {
 //nolint:paralleltest // the server takes over the logs of the whole process
 func TestServer(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "data")
-	ctx, stop := context.WithCancel(t.Context())
-	defer stop()
-	log, errs := io.Pipe()
-	status := make(chan int, 1)
-	go func() {
-		status <- cli.Main(ctx, cli.Environment{
-			In: strings.NewReader(""), Out: io.Discard, Err: errs, Getenv: func(string) string { return "" }, Clock: clock.RealClock{},
-		}, []string{"server", "--data-dir", dir, "--listen", "127.0.0.1:0", "--external-address", "garden.example.org"})
-		_ = errs.Close()
-	}()
-	lines := bufio.NewScanner(log)
-	ready := false
-	for !ready && lines.Scan() {
-		ready = strings.Contains(lines.Text(), `"Garden ready"`)
-		t.Log(lines.Text())
-	}
-	if !ready {
-		t.Fatal("the server has ended before it was ready")
-	}
-	go func() { _, _ = io.Copy(io.Discard, log) }()
+	stop := runServer(t, "--data-dir", dir, "--listen", "127.0.0.1:0", "--external-address", "garden.example.org")
 
 	user := newWorld()
 	created := user.run(t, "token", "create", "--data-dir", dir, "--description", "basement", "--print", "token")
@@ -203,7 +185,37 @@ func TestServer(t *testing.T) {
 	}
 
 	stop()
-	if got := <-status; got != 0 {
-		t.Errorf("A server that was told to stop has not failed.\nstatus = %d, want 0", got)
+}
+
+// runServer runs a server until the function that it returns is called, and returns when it is ready.
+func runServer(t *testing.T, args ...string) (stop func()) {
+	t.Helper()
+	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
+	log, errs := io.Pipe()
+	status := make(chan int, 1)
+	go func() {
+		status <- cli.Main(ctx, cli.Environment{
+			In: strings.NewReader(""), Out: io.Discard, Err: errs, Getenv: func(string) string { return "" }, Clock: clock.RealClock{},
+		}, append([]string{"server"}, args...))
+		_ = errs.Close()
+	}()
+	stop = sync.OnceFunc(func() {
+		cancel()
+		if got := <-status; got != 0 {
+			t.Errorf("A server that was told to stop has not failed.\nstatus = %d, want 0", got)
+		}
+	})
+	t.Cleanup(stop)
+	lines := bufio.NewScanner(log)
+	ready := false
+	for !ready && lines.Scan() {
+		ready = strings.Contains(lines.Text(), `"Garden ready"`)
+		t.Log(lines.Text())
 	}
+	go func() { _, _ = io.Copy(io.Discard, log) }()
+	if !ready {
+		t.Fatal("the server has ended before it was ready")
+	}
+
+	return stop
 }

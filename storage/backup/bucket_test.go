@@ -17,6 +17,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/minio/minio-go/v7"
+
+	"github.com/terrarium-garden/terrarium/tests/objectstore"
 )
 
 const (
@@ -81,7 +83,7 @@ func TestBucket(t *testing.T) {
 	if two, err := NewBucket(t.Context(), other); err != nil || put(t, two, "snapshot-20261122-120000-8-3", nil) != nil {
 		t.Fatal(err)
 	}
-	if _, err := b.client.Client.PutObject(t.Context(), bucketName, "one/readme.txt", strings.NewReader("x"), 1, minio.PutObjectOptions{}); err != nil {
+	if _, err := b.client.Client.PutObject(t.Context(), objectstore.Bucket, "one/readme.txt", strings.NewReader("x"), 1, minio.PutObjectOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	all, err := b.List(t.Context())
@@ -93,12 +95,12 @@ func TestBucket(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		before := s.requests.Load()
+		before := s.Requests()
 		read, err := io.ReadAll(io.NewSectionReader(f, 0, f.Size()))
 		if err != nil || !bytes.Equal(read, content(size)) {
 			t.Errorf("%q was written with %d bytes, and %d were read: %v", name, size, len(read), err)
 		}
-		if n := s.requests.Load() - before; n != 1 {
+		if n := s.Requests() - before; n != 1 {
 			t.Errorf("%q was read with %d requests, want 1", name, n)
 		}
 		end := make([]byte, 100)
@@ -132,7 +134,7 @@ func TestBucketRefused(t *testing.T) {
 		"Bucket": {func(_ *testing.T, c *BucketConfig) { c.Bucket = "missing" }, "create the bucket"},
 		"Secret": {func(t *testing.T, c *BucketConfig) {
 			t.Helper()
-			writeTest(t, c.CredentialsFile, profile("not-to-tell"))
+			writeTest(t, c.CredentialsFile, objectstore.Profile("not-to-tell"))
 		}, "check the credentials"},
 		"Key": {func(_ *testing.T, c *BucketConfig) {
 			c.CredentialsFile, c.Getenv = "", func(string) string { return "not-to-tell" }
@@ -161,7 +163,7 @@ func TestBucketRefused(t *testing.T) {
 			if err == nil || !strings.Contains(err.Error(), tc.want) {
 				t.Fatalf("List: %v, want an error that says %q", err, tc.want)
 			}
-			for _, secret := range []string{accessSecret, "not-to-tell"} {
+			for _, secret := range []string{objectstore.Secret, "not-to-tell"} {
 				if strings.Contains(err.Error(), secret) {
 					t.Errorf("The error tells a secret: %v", err)
 				}
@@ -183,11 +185,11 @@ func TestBucketNewCredentials(t *testing.T) {
 	if err := put(t, b, oneName, []byte("x")); err != nil {
 		t.Fatal(err)
 	}
-	s.secret.Store(new("another"))
+	s.Accept("another")
 	if _, err := b.List(t.Context()); err == nil {
 		t.Error("The old secret is accepted.")
 	}
-	writeTest(t, s.config.CredentialsFile, profile("another"))
+	writeTest(t, s.config.CredentialsFile, objectstore.Profile("another"))
 	if err := os.Chtimes(s.config.CredentialsFile, time.Time{}, start.Add(time.Hour)); err != nil {
 		t.Fatal(err)
 	}
@@ -253,18 +255,18 @@ func TestBucketBrokenUpload(t *testing.T) {
 				t.Fatal(err)
 			}
 			if tc.fault != nil {
-				s.on(tc.fault)
+				s.On(tc.fault)
 			}
 			err := b.Put(t.Context(), oneName, tc.write)
 			if err == nil || tc.is != nil && !errors.Is(err, tc.is) {
 				t.Errorf("Put: %v, want an error that is %v", err, tc.is)
 			}
-			s.fault.Store(nil)
+			s.On(nil)
 			if diff := cmp.Diff([]string{twoName}, namesIn(t, b)); diff != "" {
 				t.Errorf("Afterwards there is (-want +got):\n%s", diff)
 			}
 			again := s.bucket(t)
-			for left := range again.client.ListIncompleteUploads(t.Context(), bucketName, "", true) {
+			for left := range again.client.ListIncompleteUploads(t.Context(), objectstore.Bucket, "", true) {
 				// Without any upload, this server says that there is no such one.
 				if minio.ToErrorResponse(left.Err).Code != minio.NoSuchUpload {
 					t.Errorf("An upload is left: %+v", left)
@@ -291,12 +293,12 @@ func TestBucketBrokenDownload(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer f.Close() //nolint:errcheck // It was read.
-	is, err := b.client.StatObject(t.Context(), bucketName, b.key(oneName), minio.StatObjectOptions{})
+	is, err := b.client.StatObject(t.Context(), objectstore.Bucket, b.key(oneName), minio.StatObjectOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	var cuts atomic.Int64
-	s.on(func(w http.ResponseWriter, r *http.Request) bool {
+	s.On(func(w http.ResponseWriter, r *http.Request) bool {
 		if r.Method != http.MethodGet || cuts.Add(1) > 2 {
 			return false
 		}
@@ -317,7 +319,7 @@ func TestBucketBrokenDownload(t *testing.T) {
 	if err != nil || !bytes.Equal(read, want) {
 		t.Errorf("Of %d bytes %d were read: %v", len(want), len(read), err)
 	}
-	s.on(func(w http.ResponseWriter, _ *http.Request) bool { return cutOff(w) })
+	s.On(func(w http.ResponseWriter, _ *http.Request) bool { return cutOff(w) })
 	if _, err := f.ReadAt(make([]byte, 10), 5); err == nil {
 		t.Error("Nobody answers, and the read does not fail.")
 	}
@@ -351,7 +353,7 @@ func TestBucketSlow(t *testing.T) {
 	b := s.bucket(t)
 	silent := make(chan struct{})
 	t.Cleanup(func() { close(silent) })
-	s.on(func(http.ResponseWriter, *http.Request) bool {
+	s.On(func(http.ResponseWriter, *http.Request) bool {
 		<-silent
 
 		return true
@@ -406,11 +408,11 @@ func TestKeeperInBucket(t *testing.T) {
 		t.Errorf("Another garden: %v", err)
 	}
 	// A bucket that is gone is an error that says so, until it is there again.
-	s.on(func(w http.ResponseWriter, _ *http.Request) bool { return cutOff(w) })
+	s.On(func(w http.ResponseWriter, _ *http.Request) bool { return cutOff(w) })
 	if _, err := k.Take(t.Context()); err == nil || !k.Health().Failing {
 		t.Errorf("Nobody answers: %v, %+v", err, k.Health())
 	}
-	s.fault.Store(nil)
+	s.On(nil)
 	if _, err := k.Take(t.Context()); err != nil || k.Health().Failing {
 		t.Errorf("It is there again: %v, %+v", err, k.Health())
 	}
