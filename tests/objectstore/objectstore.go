@@ -124,7 +124,7 @@ func (s *Server) refuse(r *http.Request) (code string) {
 	}
 	names := strings.Split(fields["SignedHeaders"], ";")
 	slices.Sort(names)
-	request := r.Method + "\n" + r.URL.EscapedPath() + "\n" + strings.ReplaceAll(r.URL.Query().Encode(), "+", "%20") + "\n"
+	lines := []string{r.Method, r.URL.EscapedPath(), strings.ReplaceAll(r.URL.Query().Encode(), "+", "%20")}
 	for _, name := range names {
 		value := r.Header.Get(name)
 		switch name {
@@ -133,10 +133,10 @@ func (s *Server) refuse(r *http.Request) (code string) {
 		case "content-length":
 			value = fmt.Sprint(r.ContentLength)
 		}
-		request += name + ":" + value + "\n"
+		lines = append(lines, name+":"+value)
 	}
-	request += "\n" + fields["SignedHeaders"] + "\n" + r.Header.Get("X-Amz-Content-Sha256")
-	sum := sha256.Sum256([]byte(request))
+	lines = append(lines, "", fields["SignedHeaders"], r.Header.Get("X-Amz-Content-Sha256"))
+	sum := sha256.Sum256([]byte(strings.Join(lines, "\n")))
 	signed := "AWS4-HMAC-SHA256\n" + r.Header.Get("X-Amz-Date") + "\n" + scope + "\n" + hex.EncodeToString(sum[:])
 	by := []byte("AWS4" + *s.secret.Load())
 	for _, part := range append(strings.Split(scope, "/"), signed) {

@@ -27,7 +27,7 @@ func Host(dir string) *doctor.Host {
 	}
 	if full, err := filepath.Abs(dir); err == nil {
 		// What cannot be looked for is not found.
-		h.Leftovers, _ = backup.Leftovers(full) //nolint:errcheck // See above.
+		h.Leftovers, _ = backup.Leftovers(full)
 	}
 
 	return h

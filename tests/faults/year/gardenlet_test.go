@@ -132,22 +132,22 @@ func (g *gardenlet) live() {
 	if g.off() {
 		return
 	}
-	harness.Eventually(g.t, fmt.Sprintf("gardenlet %s renews its certificate on day %d", g.seed, g.today), func(context.Context) error {
-		leaf := g.current()
+	harness.Eventually(g.t, fmt.Sprintf("gardenlet %s renews its certificate on day %d", g.seed, g.today), func(ctx context.Context) error {
+		leaf := g.current(ctx)
 		if s := share(leaf, time.Now().Add(-day)); s > 0.9 {
 			return fmt.Errorf("%.0f %% of its life have passed", 100*s)
 		}
 
 		return nil
 	})
-	g.note(g.current())
+	g.note(g.current(g.t.Context()))
 	g.beat()
 }
 
 // current is the certificate in the seed.
-func (g *gardenlet) current() *x509.Certificate {
+func (g *gardenlet) current(ctx context.Context) *x509.Certificate {
 	g.t.Helper()
-	secret := g.secret()
+	secret := g.secret(ctx)
 	material, err := gardenaccess.ParseKubeconfig(secret.Data["kubeconfig"])
 	if err != nil {
 		g.t.Fatal(err)
@@ -160,10 +160,10 @@ func (g *gardenlet) current() *x509.Certificate {
 	return leaf
 }
 
-func (g *gardenlet) secret() *corev1.Secret {
+func (g *gardenlet) secret(ctx context.Context) *corev1.Secret {
 	g.t.Helper()
 	secret := &corev1.Secret{}
-	if err := g.cluster.Get(g.t.Context(), client.ObjectKey{Namespace: "garden", Name: "gardenlet-kubeconfig"}, secret); err != nil {
+	if err := g.cluster.Get(ctx, client.ObjectKey{Namespace: "garden", Name: "gardenlet-kubeconfig"}, secret); err != nil {
 		g.t.Fatal(err)
 	}
 
@@ -235,7 +235,7 @@ func (g *gardenlet) renew(c client.Client, seed *gardencorev1beta1.Seed) {
 	if err := c.Patch(g.t.Context(), seed, client.MergeFrom(before)); err != nil {
 		g.t.Fatalf("gardenlet %s on day %d: %v", g.seed, g.today, err)
 	}
-	secret := g.secret()
+	secret := g.secret(g.t.Context())
 	metav1.SetMetaDataAnnotation(&secret.ObjectMeta, gardencorev1beta1.AnnotationOperation, gardencorev1beta1.OperationRenew)
 	if err := g.cluster.Update(g.t.Context(), secret); err != nil {
 		g.t.Fatal(err)
