@@ -79,7 +79,7 @@ func Kinds() []Kind {
 		},
 		{
 			Name: kind.Extension, New: object[gardenextensionsv1alpha1.Extension], NewList: list[gardenextensionsv1alpha1.ExtensionList],
-			Patience: usual, OnSeeds: true, Reports: true,
+			Patience: usual, OfShoots: true, OnSeeds: true, Reports: true,
 		},
 		{
 			Name: kind.DNSRecord, New: object[gardenextensionsv1alpha1.DNSRecord], NewList: list[gardenextensionsv1alpha1.DNSRecordList],

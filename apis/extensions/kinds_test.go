@@ -77,7 +77,7 @@ func TestKindsByRule(t *testing.T) {
 		"OfShoots": {
 			reason:  "of these the gardenlet makes no objects for shoots yet",
 			about:   func(k extensions.Kind) bool { return k.OfShoots },
-			without: []string{"BackupBucket", "BackupEntry", "Bastion", "Extension", "SelfHostedShootExposure"},
+			without: []string{"BackupBucket", "BackupEntry", "Bastion", "SelfHostedShootExposure"},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -68,8 +68,7 @@ func fieldRows() []Row {
 				Instead: "the extension is installed where it is needed, but gets no object of this kind to act upon",
 				when:    value(func(name string) bool { kind, _ := extensions.Named(name); return !kind.OfShoots }),
 			},
-			Row{Field: "spec.resources[].reconcileTimeout", Severity: Note, Instead: "objects of the kind are waited for as long as those of others"},
-			Row{Field: "spec.resources[].lifecycle", Severity: Note, Instead: "objects of the kind are made after the API server and deleted before it"},
+			Row{Field: "spec.resources[].lifecycle.migrate", Severity: Note, Instead: "control planes are not moved between seeds"},
 			Row{Field: "spec.resources[].continuousEndpointUpdate", Severity: Warn, Instead: "nothing is updated between two operations"},
 		),
 		rowsOf[gardencorev1.ControllerDeployment](

@@ -28,12 +28,6 @@ func shootRows() []Row {
 			Field: "spec.exposureClassName", Severity: Problem,
 			Instead: "it counts when a seed is chosen, but the API server is exposed through the seed's ordinary load balancer",
 		},
-		Row{
-			Field: "spec.extensions[]", Only: "not disabled", Severity: Problem,
-			Instead: "the extension is not asked to do anything for the cluster",
-			when:    value(func(e gardencorev1beta1.Extension) bool { return e.Disabled == nil || !*e.Disabled }),
-		},
-		Row{Field: "spec.resources", Severity: Warn, Instead: "the objects are kept from deletion, but extensions do not get them"},
 		Row{Field: "spec.addons.kubernetesDashboard.enabled", Only: "true", Severity: Warn, Instead: "the dashboard is not installed"},
 		Row{Field: "spec.addons.nginxIngress.enabled", Only: "true", Severity: Warn, Instead: "the ingress controller is not installed"},
 	)

@@ -210,13 +210,6 @@ func TestIn(t *testing.T) {
 			obj:    shoot(func(s *gardencorev1beta1.Shoot) { s.Spec.Provider.Workers[1].Maximum = 5 }),
 			want:   []string{"spec.provider.workers[1]: warn"},
 		},
-		"extensions": {
-			reason: "one that is disabled asks for nothing",
-			obj: shoot(func(s *gardencorev1beta1.Shoot) {
-				s.Spec.Extensions = []gardencorev1beta1.Extension{{Type: "off", Disabled: new(true)}, {Type: "on"}}
-			}),
-			want: []string{"spec.extensions[1]: configuration problem"},
-		},
 		"api server": {
 			reason: "TLS 1.2 is what the server begins with, 1.3 is not",
 			obj: shoot(func(s *gardencorev1beta1.Shoot) {

@@ -113,6 +113,8 @@ const (
 	SecretGenericGardenKubeconfig = "generic-garden-kubeconfig"
 	// SecretPrefixReference starts the names of referenced objects copied to the seed.
 	SecretPrefixReference = "ref-"
+	// SecretPrefixWorkloadIdentityReference starts the names of Secrets with tokens of referenced workload identities.
+	SecretPrefixWorkloadIdentityReference = "workload-identity-ref-"
 	// SecretPrefixGeneratedBucket starts the names of generated backup secrets.
 	SecretPrefixGeneratedBucket = "generated-bucket-"
 	// SecretETCDBackup holds the backup credentials in a shoot namespace.

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"slices"
 	"testing"
 	"time"
 
@@ -274,14 +275,17 @@ func TestSilentExtension_GLET_CARE_16(t *testing.T) {
 	worker := &gardenextensionsv1alpha1.Worker{ObjectMeta: metav1.ObjectMeta{Namespace: "shoot--dev--a", Name: "a"}}
 	worker.Spec.Type = "cloud"
 	worker.Status.Conditions = []gardencorev1beta1.Condition{{Type: "EveryNodeReady", Status: "True"}}
-	w := newWard(t, shoot(), append(controlPlane(), worker)...)
+	addOn := &gardenextensionsv1alpha1.Extension{ObjectMeta: metav1.ObjectMeta{Namespace: "shoot--dev--a", Name: "extra"}}
+	addOn.Spec.Type = "extra"
+	addOn.Status.Conditions = []gardencorev1beta1.Condition{{Type: "ControlPlaneHealthy", Status: "True"}}
+	w := newWard(t, shoot(), append(controlPlane(), worker, addOn)...)
 	w.Config.StaleExtensionHealthChecks = &gardenconfigv1alpha1.StaleExtensionHealthChecks{Enabled: true, Threshold: &metav1.Duration{Duration: 5 * time.Minute}}
 	installation := &gardencorev1beta1.ControllerInstallation{ObjectMeta: metav1.ObjectMeta{Name: "cloud-x"}}
 	installation.Spec.RegistrationRef.Name, installation.Spec.SeedRef = "cloud", &corev1.ObjectReference{Name: "eu-1"}
 	elsewhere := installation.DeepCopy()
 	elsewhere.Name, elsewhere.Spec.SeedRef.Name = "cloud-y", "us-1"
 	registration := &gardencorev1beta1.ControllerRegistration{ObjectMeta: metav1.ObjectMeta{Name: "cloud"}}
-	registration.Spec.Resources = []gardencorev1beta1.ControllerResource{{Kind: "Worker", Type: "cloud"}}
+	registration.Spec.Resources = []gardencorev1beta1.ControllerResource{{Kind: "Worker", Type: "cloud"}, {Kind: "Extension", Type: "extra"}}
 	beat := func(namespace string) *coordinationv1.Lease {
 		return &coordinationv1.Lease{
 			ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "gardener-extension-heartbeat"},
@@ -303,6 +307,9 @@ func TestSilentExtension_GLET_CARE_16(t *testing.T) {
 	}
 	w.clock.Step(time.Minute)
 	says("one that never sent any", stale)
+	if got, want := w.look(t), "ControlPlaneHealthy=Unknown ExtensionOutdatedHealthCheckReport"; !slices.Contains(got, want) {
+		t.Errorf("EXT-HEALTH-3: an add-on counts like other kinds: %v, want %s", got, want)
+	}
 	if err := w.SeedClient.Create(t.Context(), beat("extension-cloud-x")); err != nil {
 		t.Fatal(err)
 	}

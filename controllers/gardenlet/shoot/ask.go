@@ -29,6 +29,10 @@ type ask[T gardenextensionsv1alpha1.Object] struct {
 	fill func(ctx context.Context, obj T) error
 	// answer takes what the extensions have found from the objects; nil takes nothing.
 	answer func(ctx context.Context, objs []T) error
+	// spared names the objects that stay when the others are deleted.
+	spared []string
+	// patience says how long to wait for an object; nil is as long as for any other of the kind.
+	patience func(name string) extensions.Patience
 	// reads are the values that fill uses, sets are those that answer sets.
 	reads, sets []flow.Slot
 }
@@ -46,7 +50,7 @@ func (a ask[T]) deploy(skip bool, after ...flow.ID) []flow.Task {
 	}
 }
 
-// destroy deletes the objects and waits for the extensions, in two tasks.
+// destroy deletes the objects that are not spared and waits for the extensions, in two tasks.
 func (a ask[T]) destroy(skip bool, after ...flow.ID) []flow.Task {
 	return []flow.Task{
 		{ID: a.id + "-delete", Title: "Deleting " + a.title, After: after, Skip: skip, Do: a.remove},
@@ -99,15 +103,22 @@ func (a ask[T]) apply(ctx context.Context) error {
 }
 
 func (a ask[T]) wait(ctx context.Context) error {
-	objs, err := a.each(func(obj T) error { return a.extensions().Wait(ctx, obj, a.kind().Patience) })
+	objs, err := a.each(func(obj T) error { return a.extensions().Wait(ctx, obj, a.patienceFor(obj.GetName())) })
 	if err != nil || a.answer == nil {
 		return err
 	}
 	return a.answer(ctx, objs)
 }
 
+func (a ask[T]) patienceFor(name string) extensions.Patience {
+	if a.patience == nil {
+		return a.kind().Patience
+	}
+	return a.patience(name)
+}
+
 func (a ask[T]) remove(ctx context.Context) error {
-	return a.removeOthers(ctx, nil)
+	return a.removeOthers(ctx, a.spared)
 }
 
 // removeOthers deletes all objects of the kind that the shoot has, except those to be kept.
@@ -128,7 +139,10 @@ func (a ask[T]) waitGone(ctx context.Context) error {
 		return err
 	}
 	for _, obj := range found {
-		if err := a.extensions().WaitGone(ctx, obj, a.kind().Patience); err != nil {
+		if slices.Contains(a.spared, obj.GetName()) {
+			continue
+		}
+		if err := a.extensions().WaitGone(ctx, obj, a.patienceFor(obj.GetName())); err != nil {
 			return err
 		}
 	}

@@ -78,7 +78,21 @@ func ForceGraph(ctx context.Context, shoot *gardencorev1beta1.Shoot) (*flow.Grap
 // onPaper is an operation whose flows are only compiled.
 func onPaper(shoot *gardencorev1beta1.Shoot, hosts facts.Hosts) *operation {
 	r := &Reconciler{Config: &gardenconfigv1alpha1.ShootControllerConfiguration{}}
-	return &operation{r: r, facts: facts.Shoot{Shoot: shoot, Seed: &gardencorev1beta1.Seed{}, Hosts: hosts}}
+	return &operation{r: r, facts: facts.Shoot{Shoot: shoot, Seed: &gardencorev1beta1.Seed{}, Hosts: hosts}, registrations: offered(shoot)}
+}
+
+// offered are registrations on paper: the name of a type in the spec of the shoot says when its extension acts.
+func offered(shoot *gardencorev1beta1.Shoot) []gardencorev1beta1.ControllerRegistration {
+	r := gardencorev1beta1.ControllerRegistration{}
+	for _, one := range shoot.Spec.Extensions {
+		resource := gardencorev1beta1.ControllerResource{Kind: "Extension", Type: one.Type, WorkerlessSupported: new(true), Lifecycle: &gardencorev1beta1.ControllerResourceLifecycle{}}
+		resource.Lifecycle.Reconcile = map[string]*gardencorev1beta1.ControllerResourceLifecycleStrategy{
+			"before": new(gardencorev1beta1.ControllerResourceLifecycleStrategyBeforeKubeAPIServer),
+			"last":   new(gardencorev1beta1.ControllerResourceLifecycleStrategyAfterWorker),
+		}[one.Type]
+		r.Spec.Resources = append(r.Spec.Resources, resource)
+	}
+	return []gardencorev1beta1.ControllerRegistration{r}
 }
 
 // Failure is an operation that did not succeed.
@@ -174,7 +188,12 @@ func begin(ctx context.Context, r *Reconciler, shoot *gardencorev1beta1.Shoot, n
 		profile: &gardencorev1beta1.CloudProfile{},
 	}
 	find := func(name string) (string, error) { return r.Images.Find(name, shoot.Spec.Kubernetes.Version) }
-	var err error
+	registrations := &gardencorev1beta1.ControllerRegistrationList{}
+	err := r.GardenReader.List(ctx, registrations)
+	if err != nil {
+		return nil, err
+	}
+	o.registrations = registrations.Items
 	if o.facts.Power, err = o.ground().power(ctx); err != nil {
 		return nil, err
 	}
@@ -288,4 +307,25 @@ func DeleteStaleRuntimes(ctx context.Context, r *Reconciler, shoot *gardencorev1
 func DestroyRuntimes(ctx context.Context, r *Reconciler, namespace string) error {
 	a := runtimes{ground: ground{facts: facts.Shoot{Shoot: &gardencorev1beta1.Shoot{}, Namespace: namespace}, seed: r.SeedClient, clock: r.Clock}}.ask()
 	return errors.Join(a.remove(ctx), a.waitGone(ctx))
+}
+
+// GraphFor compiles one of the graphs that there is a picture of.
+func GraphFor(ctx context.Context, shoot *gardencorev1beta1.Shoot, picture string) (*flow.Graph, error) {
+	o := onPaper(shoot, facts.Hosts{})
+	switch picture {
+	case "delete.dot":
+		return compose(modeDelete, o.fragments(remains{namespace: true, apiServer: true, available: true, infrastructure: true, controlPlane: true}))
+	case "extensions-hibernate.dot":
+		o.facts.Power = facts.FallingAsleep
+	}
+	return o.reconcileGraph(ctx)
+}
+
+// RefreshReferences writes the copies of what the shoot refers to, as a deletion does.
+func RefreshReferences(ctx context.Context, r *Reconciler, shoot *gardencorev1beta1.Shoot, namespace string) error {
+	o, err := begin(ctx, r, shoot, namespace)
+	if err != nil {
+		return err
+	}
+	return references{credentials{ground: o.ground(), garden: r.GardenClient, reader: r.GardenReader}}.refresh(ctx)
 }

@@ -27,7 +27,7 @@ func TestRequiredExtensions_GLET_FLOW_9(t *testing.T) {
 		s.Spec.Provider.Workers[0].Machine.Image = &gardencorev1beta1.ShootMachineImage{Name: "debian"}
 	})
 	seed := &gardencorev1beta1.Seed{Spec: gardencorev1beta1.SeedSpec{DNS: gardencorev1beta1.SeedDNS{Internal: &gardencorev1beta1.SeedDNSProviderConfig{Type: "local"}}}}
-	needs := shoot.Needs(s, seed)
+	needs := shoot.Needs(s, seed, nil)
 	want := []extensions.Offer{
 		{Kind: "ControlPlane", Type: "local"}, {Kind: "DNSRecord", Type: "local"}, {Kind: "Infrastructure", Type: "local"}, {Kind: "Network", Type: "calico"}, {Kind: "OperatingSystemConfig", Type: "debian"}, {Kind: "Worker", Type: "local"},
 	}
@@ -57,24 +57,30 @@ func TestRequiredExtensions_GLET_FLOW_9(t *testing.T) {
 		t.Errorf("one is not healthy, one is not installed: Missing(...) (-want +got):\n%s", diff)
 	}
 	seed.Spec.Backup = &gardencorev1beta1.Backup{Provider: "local"}
-	if diff := cmp.Diff(want, shoot.Needs(s, seed)); diff != "" {
+	if diff := cmp.Diff(want, shoot.Needs(s, seed, nil)); diff != "" {
 		t.Errorf("No run makes backups, so none waits for who would keep them: Needs(...) (-want +got):\n%s", diff)
 	}
-	s.Spec.Extensions = []gardencorev1beta1.Extension{{Type: "extra"}}
-	if diff := cmp.Diff(want, shoot.Needs(s, seed)); diff != "" {
-		t.Errorf("No run asks these to act, so none waits for them: Needs(...) (-want +got):\n%s", diff)
+	s.Spec.Extensions = []gardencorev1beta1.Extension{{Type: "extra"}, {Type: "unwanted", Disabled: new(true)}}
+	everywhere := *registration(extensions.Offer{Kind: "Extension", Type: "unwanted"}, extensions.Offer{Kind: "Extension", Type: "always"})
+	for i := range everywhere.Spec.Resources {
+		everywhere.Spec.Resources[i].AutoEnable = []gardencorev1beta1.ClusterType{gardencorev1beta1.ClusterTypeShoot}
 	}
+	extras := []extensions.Offer{{Kind: "Extension", Type: "always"}, {Kind: "Extension", Type: "extra"}}
+	if diff := cmp.Diff(slices.Insert(slices.Clone(want), 2, extras...), shoot.Needs(s, seed, []gardencorev1beta1.ControllerRegistration{everywhere})); diff != "" {
+		t.Errorf("Add-ons are asked to act (EXT-EXT-2): Needs(...) (-want +got):\n%s", diff)
+	}
+	s.Spec.Extensions = nil
 	s.Spec.Provider.Workers[0].CRI = &gardencorev1beta1.CRI{ContainerRuntimes: []gardencorev1beta1.ContainerRuntime{{Type: "gvisor"}}}
 	want = slices.Insert(want, 0, extensions.Offer{Kind: "ContainerRuntime", Type: "gvisor"})
-	if diff := cmp.Diff(want, shoot.Needs(s, seed)); diff != "" {
+	if diff := cmp.Diff(want, shoot.Needs(s, seed, nil)); diff != "" {
 		t.Errorf("The runtimes of pools are asked to act (GCM-CR-3): Needs(...) (-want +got):\n%s", diff)
 	}
 	seed.Spec.Provider.Type, seed.Spec.DNS.Defaults = "host", []gardencorev1beta1.SeedDNSProviderConfig{{Type: "names", Domain: "example.com"}}
 	s.Spec.DNS = &gardencorev1beta1.DNS{Domain: new("a.example.com")}
-	if diff := cmp.Diff(slices.Insert(slices.Insert(slices.Clone(want), 3, extensions.Offer{Kind: "DNSRecord", Type: "names"}), 1, extensions.Offer{Kind: "ControlPlane", Type: "host"}), shoot.Needs(s, seed)); diff != "" {
+	if diff := cmp.Diff(slices.Insert(slices.Insert(slices.Clone(want), 3, extensions.Offer{Kind: "DNSRecord", Type: "names"}), 1, extensions.Offer{Kind: "ControlPlane", Type: "host"}), shoot.Needs(s, seed, nil)); diff != "" {
 		t.Errorf("The provider of the seed and who hosts the default domain count (GCM-CR-3): Needs(...) (-want +got):\n%s", diff)
 	}
-	if workerless := shoot.Needs(running(), &gardencorev1beta1.Seed{}); len(workerless) != 0 {
+	if workerless := shoot.Needs(running(), &gardencorev1beta1.Seed{}, nil); len(workerless) != 0 {
 		t.Errorf("a shoot without workers on a seed without a domain needs %v, want nothing", workerless)
 	}
 }

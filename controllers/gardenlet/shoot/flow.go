@@ -14,6 +14,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+	"github.com/terrarium-garden/terrarium/apis/extensions"
 	gardenextensionsv1alpha1 "github.com/terrarium-garden/terrarium/apis/extensions/v1alpha1"
 	"github.com/terrarium-garden/terrarium/controllers/component/apiserver"
 	"github.com/terrarium-garden/terrarium/controllers/component/facts"
@@ -73,18 +74,21 @@ func (o *operation) fragments(found remains) []fragment {
 		shootClient:    flow.NewValue[client.Client]("shoot client"),
 	}
 	server := v.addresses.Of(apiserver.Exposure)
+	extras := addOns{ground: g, all: extensions.AddOns(&o.facts.Shoot.Spec, o.registrations)}
 	creds := credentials{ground: g, garden: r.GardenClient, reader: r.GardenReader, validity: r.IdentityTokenValidity}
 	return []fragment{
 		home{ground: g, report: o.report, shoots: r.Shoots}.fragment(found),
 		creds.fragment(found),
+		references{credentials: creds}.fragment(found),
+		extras.fragment(found),
 		project{ground: g, garden: r.GardenClient, secrets: o.secrets, report: o.report, address: server}.fragment(),
-		plane{ground: g, secrets: o.secrets, images: o.images, shoots: r.Shoots, values: v}.fragment(found),
+		plane{ground: g, secrets: o.secrets, images: o.images, shoots: r.Shoots, addOns: extras, values: v}.fragment(found),
 		names{ground: g, credentials: creds, todo: o.todo(), address: server, ttl: r.Config.DNSEntryTTLSeconds}.fragment(found),
-		provider{ground: g, secrets: o.secrets, todo: o.todo(), report: o.report, values: v}.fragment(found),
+		provider{ground: g, secrets: o.secrets, todo: o.todo(), report: o.report, addOns: extras, values: v}.fragment(found),
 		inside{ground: g, images: o.images, values: v}.fragment(found),
-		machineConfigs{ground: g, secrets: o.secrets, address: server, values: v}.fragment(found),
+		machineConfigs{ground: g, secrets: o.secrets, address: server, addOns: extras, values: v}.fragment(found),
 		runtimes{ground: g}.fragment(found),
-		workers{ground: g, secrets: o.secrets, profile: o.profile, values: v}.fragment(found),
+		workers{ground: g, secrets: o.secrets, profile: o.profile, addOns: extras, values: v}.fragment(found),
 		tokenRotation{ground: g, secrets: o.secrets, shootClient: v.shootClient}.fragment(),
 		encryptionRotation{ground: g, secrets: o.secrets, shootClient: v.shootClient}.fragment(),
 		authorityRotation{ground: g, secrets: o.secrets, shootClient: v.shootClient}.fragment(),

@@ -17,6 +17,11 @@ func withWorkers(s *gardencorev1beta1.Shoot) {
 	s.Spec.Provider = gardencorev1beta1.Provider{Type: "local", Workers: []gardencorev1beta1.Worker{{Name: "small", Minimum: 1, Maximum: 1}}}
 }
 
+// extended has an extension for each point of an operation.
+func extended(s *gardencorev1beta1.Shoot) {
+	s.Spec.Extensions = []gardencorev1beta1.Extension{{Type: "before"}, {Type: "after"}, {Type: "last"}}
+}
+
 func leaving(s *gardencorev1beta1.Shoot) {
 	s.DeletionTimestamp = &metav1.Time{Time: now()}
 }
@@ -51,15 +56,18 @@ func TestReconcileGraph_GLET_RECON_1(t *testing.T) {
 		"hibernate.dot": {
 			shoot: running(withWorkers, asleep), hosts: facts.Hosts{Internal: "api.a.dev.internal.terrarium.local"}, power: facts.FallingAsleep,
 		},
-		"asleep.dot":               {shoot: running(withWorkers, asleep), hosts: facts.Hosts{Internal: "api.a.dev.internal.terrarium.local"}, power: facts.Asleep},
-		"hibernate-workerless.dot": {shoot: running(asleep), power: facts.FallingAsleep},
-		"reconcile-workerless.dot": {shoot: running()},
-		"rotate-ca.dot":            {shoot: running(withWorkers, rotates("Preparing", "ca"))},
-		"rotate-accounts.dot":      {shoot: running(withWorkers, rotates("PreparingWithoutWorkersRollout", "accounts"))},
-		"rotate-encryption.dot":    {shoot: running(withWorkers, rotates("Preparing", "encryption"))},
-		"rotate-all.dot":           {shoot: running(withWorkers, rotates("Preparing", "ca", "accounts", "encryption"))},
-		"rotate-wait.dot":          {shoot: running(withWorkers, rotates("WaitingForWorkersRollout", "ca", "accounts"))},
-		"rotate-complete.dot":      {shoot: running(withWorkers, rotates("Completing", "ca", "accounts", "encryption"))},
+		"asleep.dot":                {shoot: running(withWorkers, asleep), hosts: facts.Hosts{Internal: "api.a.dev.internal.terrarium.local"}, power: facts.Asleep},
+		"hibernate-workerless.dot":  {shoot: running(asleep), power: facts.FallingAsleep},
+		"reconcile-workerless.dot":  {shoot: running()},
+		"extensions.dot":            {shoot: running(withWorkers, extended)},
+		"extensions-hibernate.dot":  {shoot: running(withWorkers, extended, asleep), power: facts.FallingAsleep},
+		"extensions-workerless.dot": {shoot: running(extended)},
+		"rotate-ca.dot":             {shoot: running(withWorkers, rotates("Preparing", "ca"))},
+		"rotate-accounts.dot":       {shoot: running(withWorkers, rotates("PreparingWithoutWorkersRollout", "accounts"))},
+		"rotate-encryption.dot":     {shoot: running(withWorkers, rotates("Preparing", "encryption"))},
+		"rotate-all.dot":            {shoot: running(withWorkers, rotates("Preparing", "ca", "accounts", "encryption"))},
+		"rotate-wait.dot":           {shoot: running(withWorkers, rotates("WaitingForWorkersRollout", "ca", "accounts"))},
+		"rotate-complete.dot":       {shoot: running(withWorkers, rotates("Completing", "ca", "accounts", "encryption"))},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -68,6 +68,7 @@ func abandoned(namespace string) []client.Object {
 		&gardenextensionsv1alpha1.Infrastructure{ObjectMeta: held("a")},
 		&gardenextensionsv1alpha1.Worker{ObjectMeta: held("a")},
 		&gardenextensionsv1alpha1.DNSRecord{ObjectMeta: held("a-internal")},
+		&gardenextensionsv1alpha1.Extension{ObjectMeta: held("extra")},
 		&gardenresourcesv1alpha1.ManagedResource{ObjectMeta: held("a"), Spec: gardenresourcesv1alpha1.ManagedResourceSpec{KeepObjects: new(true)}},
 		&appsv1.Deployment{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "machine-controller-manager"}},
 		&appsv1.StatefulSet{ObjectMeta: held("etcd-main")},
@@ -150,6 +151,13 @@ func TestForcedDeletion(t *testing.T) {
 		}
 		if a := infrastructure.Annotations; a[forceDeletion] != "true" || a[confirmation] != "true" || a["gardener.cloud/operation"] != "" {
 			t.Errorf("GLET-FORCE-3: the extension is told to leave the infrastructure alone, got annotations %v", a)
+		}
+		extra := &gardenextensionsv1alpha1.Extension{}
+		if err := l.SeedClient.Get(t.Context(), client.ObjectKeyFromObject(mine[3]), extra); err != nil {
+			t.Fatalf("GLET-FORCE-2: an add-on has time to let go: %v", err)
+		}
+		if a := extra.Annotations; a[forceDeletion] != "true" || a[confirmation] != "true" {
+			t.Errorf("EXT-DEL-4: an add-on is told that the deletion is forced, got annotations %v", a)
 		}
 		if a := record.Annotations; a[forceDeletion] != "" || a[confirmation] != "true" {
 			t.Errorf("GLET-FORCE-2: a DNS record is deleted at the provider too, got annotations %v", a)

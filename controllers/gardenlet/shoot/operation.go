@@ -33,6 +33,8 @@ type operation struct {
 	// status writes to the Shoot while the run goes on.
 	status  *account
 	profile *gardencorev1beta1.CloudProfile
+	// registrations are all of the garden: they say which extensions the shoot gets and when these act.
+	registrations []gardencorev1beta1.ControllerRegistration
 	// images are the references of the images of components.
 	images map[string]string
 
@@ -59,6 +61,11 @@ func (r *Reconciler) load(ctx context.Context, shoot *gardencorev1beta1.Shoot, s
 	if err := o.loadProfile(ctx); err != nil {
 		return nil, err
 	}
+	registrations := &gardencorev1beta1.ControllerRegistrationList{}
+	if err := r.GardenReader.List(ctx, registrations); err != nil {
+		return nil, fmt.Errorf("list controller registrations: %w", err)
+	}
+	o.registrations = registrations.Items
 	identity := &corev1.ConfigMap{}
 	key := client.ObjectKey{Namespace: gardencorev1beta1.NamespaceKubeSystem, Name: gardencorev1beta1.ConfigMapClusterIdentity}
 	if err := r.GardenReader.Get(ctx, key, identity); err != nil {

@@ -9,7 +9,6 @@ import (
 	"strings"
 	"time"
 
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
@@ -24,9 +23,10 @@ const (
 	taskRequired     = "required-extensions"
 )
 
-// Needs returns the extensions that a shoot waits for, sorted: those that it needs and for which the gardenlet makes an object.
-func Needs(shoot *gardencorev1beta1.Shoot, seed *gardencorev1beta1.Seed) []extensions.Offer {
-	needs := extensions.NeededByShoot(shoot, extensions.Surroundings{Seed: seed})
+// Needs returns the extensions that a shoot waits for, sorted: those that it needs and for which the gardenlet makes an object. The
+// registrations are all of the garden.
+func Needs(shoot *gardencorev1beta1.Shoot, seed *gardencorev1beta1.Seed, registrations []gardencorev1beta1.ControllerRegistration) []extensions.Offer {
+	needs := extensions.NeededByShoot(shoot, extensions.Surroundings{Seed: seed, Registrations: registrations})
 	return slices.DeleteFunc(extensions.Offers(needs), func(o extensions.Offer) bool {
 		kind, _ := extensions.Named(o.Kind)
 		return !kind.OfShoots
@@ -67,7 +67,7 @@ func installed(i *gardencorev1beta1.ControllerInstallation) bool {
 // requireExtensions checks that the extensions which the shoot needs are installed. They may be installed only now, so the run waits
 // for them before it fails.
 func (o *operation) requireExtensions(ctx context.Context) error {
-	missing, err := o.missing(ctx, Needs(o.facts.Shoot, o.facts.Seed))
+	missing, err := o.missing(ctx, Needs(o.facts.Shoot, o.facts.Seed, o.registrations))
 	if err != nil || len(missing) == 0 {
 		return err
 	}
@@ -92,16 +92,8 @@ func (o *operation) missing(ctx context.Context, needs []extensions.Offer) ([]ex
 		return nil, fmt.Errorf("list controller installations of seed %q: %w", o.r.SeedName, err)
 	}
 	registrations := map[string]*gardencorev1beta1.ControllerRegistration{}
-	for i := range installations.Items {
-		name := installations.Items[i].Spec.RegistrationRef.Name
-		registration := &gardencorev1beta1.ControllerRegistration{}
-		if err := o.r.GardenReader.Get(ctx, client.ObjectKey{Name: name}, registration); err != nil {
-			if apierrors.IsNotFound(err) {
-				continue
-			}
-			return nil, fmt.Errorf("get controller registration %q: %w", name, err)
-		}
-		registrations[name] = registration
+	for i := range o.registrations {
+		registrations[o.registrations[i].Name] = &o.registrations[i]
 	}
 	return Missing(needs, installations.Items, registrations), nil
 }

@@ -30,6 +30,7 @@ type plane struct {
 	secrets authorities
 	images  map[string]string
 	shoots  *kit.Shoots
+	addOns  addOns
 	values  values
 }
 
@@ -40,12 +41,12 @@ func (p plane) fragment(found remains) fragment {
 		Secrets: p.secrets.Manager, Images: p.images, Addresses: p.values.addresses,
 	}
 	// The stores are deleted last, when no component can need them any more.
-	stores := after("infrastructure-delete-wait", "dns-delete")
+	stores := after("infrastructure-delete-wait", "dns-delete", "ext-after-api-delete-wait")
 	sleeping := *components
 	sleeping.Facts.Power = facts.Asleep
 	return fragment{
 		deploy: slices.Concat(
-			components.Deploy(assembly.Order{After: after("namespace")}), p.switchEncryptionKey(*components),
+			components.Deploy(assembly.Order{After: after("namespace"), Besides: map[component.Name][]flow.ID{apiserver.Name: p.addOns.beforeServer()}}), p.switchEncryptionKey(*components),
 			p.connect(false), []flow.Task{p.dropFormerAccess()},
 			sleeping.Stop(assembly.Order{After: after("hibernate"), Skip: p.facts.Power == facts.Awake}),
 		),

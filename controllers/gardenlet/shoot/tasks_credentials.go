@@ -109,18 +109,28 @@ func (c credentials) ofBinding(ctx context.Context) (corev1.ObjectReference, err
 
 // deploy makes a Secret of that name out of credentials in the garden.
 func (c credentials) deploy(ctx context.Context, name string, ref corev1.ObjectReference) error {
+	secret, err := c.read(ctx, name, ref)
+	if err != nil {
+		return err
+	}
+	return c.engine().Apply(ctx, secret)
+}
+
+// read returns the Secret of that name that is to be in the seed. It has only the data of its source, because labels, annotations and
+// types of Secrets mean something to controllers in a seed.
+func (c credentials) read(ctx context.Context, name string, ref corev1.ObjectReference) (*corev1.Secret, error) {
 	key, kind := client.ObjectKey{Namespace: ref.Namespace, Name: ref.Name}, cmp.Or(ref.Kind, kindSecret)
 	source := map[string]client.Object{
 		kindSecret: &corev1.Secret{}, kindInternalSecret: &gardencorev1beta1.InternalSecret{}, kindWorkloadIdentity: &gardensecurityv1alpha1.WorkloadIdentity{},
 	}[kind]
 	if source == nil {
-		return lastoperation.WithCodes(
+		return nil, lastoperation.WithCodes(
 			&missingCredentialsError{error: fmt.Errorf("credentials %q: of kind %q, must be a %s, %s or %s", key, kind, kindSecret, kindInternalSecret, kindWorkloadIdentity)},
 			gardencorev1beta1.ErrorCodeConfigurationProblem,
 		)
 	}
 	if err := c.reader.Get(ctx, key, source); err != nil {
-		return missing(fmt.Errorf("get credentials: %s %q: %w", kind, key, err))
+		return nil, missing(fmt.Errorf("get credentials: %s %q: %w", kind, key, err))
 	}
 	secret := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: c.facts.Namespace, Name: name}, Type: corev1.SecretTypeOpaque}
 	switch source := source.(type) {
@@ -130,10 +140,10 @@ func (c credentials) deploy(ctx context.Context, name string, ref corev1.ObjectR
 		secret.Data = source.Data
 	case *gardensecurityv1alpha1.WorkloadIdentity:
 		if err := c.fillIdentity(ctx, secret, source); err != nil {
-			return err
+			return nil, err
 		}
 	}
-	return c.engine().Apply(ctx, secret)
+	return secret, nil
 }
 
 // fillIdentity makes a Secret that lets extensions act as a workload identity on behalf of the shoot. The token of an

@@ -19,6 +19,7 @@ type provider struct {
 	secrets authorities
 	todo    todo
 	report  report
+	addOns  addOns
 	values  values
 }
 
@@ -27,15 +28,15 @@ func (p provider) fragment(found remains) fragment {
 	sleeps := p.facts.Power != facts.Awake
 	return fragment{
 		deploy: slices.Concat(
-			p.infrastructure().deploy(none, "cloudprovider-secret"),
+			p.infrastructure().deploy(none, "cloudprovider-secret", "referenced-resources"),
 			p.controlPlane().deploy(none, "gardener-access", "resource-manager-access", "apiserver-wait"),
-			p.network().deploy(none || sleeps, "infrastructure-wait", "resource-manager-access", "system-resources"),
+			p.network().deploy(none || sleeps, append(p.addOns.afterServer(), "infrastructure-wait", "resource-manager-access", "system-resources")...),
 			p.again("controlplane-stop", "Stopping", none || p.facts.Power != facts.FallingAsleep, "apiserver-stop"),
 		),
 		destroy: slices.Concat(
 			p.again("controlplane-wake", "Starting", none || !found.asleep || !found.controlPlane || !found.cleanable(), "shoot-client", "resource-manager-access"),
 			p.network().destroy(gone, "clean-kubernetes-resources", "resource-manager-access"),
-			p.controlPlane().destroy(gone, "network-delete-wait", "runtimes-delete-wait", "osc-delete-wait"),
+			p.controlPlane().destroy(gone, "network-delete-wait", "runtimes-delete-wait", "osc-delete-wait", "ext-before-api-delete-wait"),
 			p.infrastructure().destroy(gone, "controlplane-delete-wait"),
 		),
 	}

@@ -18,13 +18,14 @@ type machineConfigs struct {
 
 	secrets authorities
 	address address
+	addOns  addOns
 	values  values
 }
 
 func (m machineConfigs) fragment(found remains) fragment {
 	none := !m.facts.Workers()
 	return fragment{
-		deploy:  append(m.ask().deploy(none, "infrastructure-wait"), m.ask().tidy(none, "worker-wait")),
+		deploy:  append(m.ask().deploy(none, append(m.addOns.afterServer(), "infrastructure-wait")...), m.ask().tidy(none, "worker-wait")),
 		destroy: m.ask().destroy(!found.namespace, "worker-delete-wait"),
 	}
 }

@@ -38,7 +38,7 @@ type sleep struct {
 
 func (s sleep) fragment() fragment {
 	return fragment{deploy: []flow.Task{{
-		ID: "hibernate", Title: "Waiting until nothing runs in the cluster any more", After: after("worker-wait", "controlplane-wait", "kcm-wait", "scheduler-wait"),
+		ID: "hibernate", Title: "Waiting until nothing runs in the cluster any more", After: after("worker-wait", "controlplane-wait", "kcm-wait", "scheduler-wait", "ext-after-api-wait", "ext-after-worker-wait"),
 		Reads: []flow.Slot{s.shootClient}, Timeout: sleepTimeout, Skip: s.facts.Power != facts.FallingAsleep, Do: s.awaitRest,
 	}}}
 }

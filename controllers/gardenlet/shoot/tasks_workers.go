@@ -13,11 +13,13 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
 	"k8s.io/utils/ptr"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/terrarium-garden/terrarium/apis/core/query"
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	gardenextensionsv1alpha1 "github.com/terrarium-garden/terrarium/apis/extensions/v1alpha1"
 	"github.com/terrarium-garden/terrarium/controllers/component/facts"
+	"github.com/terrarium-garden/terrarium/controllers/extension"
 	"github.com/terrarium-garden/terrarium/controllers/flow"
 )
 
@@ -33,6 +35,7 @@ type workers struct {
 
 	secrets authorities
 	profile *gardencorev1beta1.CloudProfile
+	addOns  addOns
 	values  values
 }
 
@@ -40,11 +43,14 @@ func (w workers) fragment(found remains) fragment {
 	none := !w.facts.Workers()
 	return fragment{
 		deploy: append(w.ask().deploy(none, append(w.credentialsFirst(), "controlplane", "system-resources", "dns-internal")...), flow.Task{
+			ID: "worker-status-wait", Title: "Waiting until the machines of the workers are ordered", After: after("worker"), Timeout: nodesTimeout,
+			Skip: none || w.facts.Power != facts.Awake || len(w.addOns.afterWorkers()) == 0, Do: w.awaitOrders,
+		}, flow.Task{
 			ID: "nodes-ready", Title: "Waiting for the nodes", Reads: []flow.Slot{w.values.shootClient}, Timeout: nodesTimeout,
 			Skip: none || w.facts.Power != facts.Awake, Do: w.awaitNodes,
 			After: after("worker-wait", "network-wait", "kube-proxy", "kcm-wait", "scheduler-wait", "controlplane-wait"),
 		}),
-		destroy: w.ask().destroy(!found.namespace, "clean-kubernetes-resources", "cloudprovider-secret"),
+		destroy: w.ask().destroy(!found.namespace, "clean-kubernetes-resources", "cloudprovider-secret", "referenced-resources"),
 	}
 }
 
@@ -67,6 +73,22 @@ func (w workers) ask() ask[*gardenextensionsv1alpha1.Worker] {
 			return err
 		},
 	}
+}
+
+// awaitOrders waits until the extension says which machines there are to be. The machines need not be ready: what makes them so may be
+// one of the extensions that act after that.
+func (w workers) awaitOrders(ctx context.Context) error {
+	obj := &gardenextensionsv1alpha1.Worker{}
+	key := client.ObjectKey{Namespace: w.facts.Namespace, Name: w.facts.Shoot.Name}
+	return flow.Until(ctx, w.clock, flow.Every(nodePoll), func(ctx context.Context) error {
+		if err := w.seed.Get(ctx, key, obj); err != nil {
+			return fmt.Errorf("get worker %q: %w", key, err)
+		}
+		if obj.Status.ObservedGeneration == obj.Generation && len(obj.Status.MachineDeployments) > 0 {
+			return nil
+		}
+		return extension.Ready(obj)
+	})
 }
 
 // awaitNodes waits until every pool has its nodes and all of them are ready.
