@@ -15,12 +15,15 @@ import (
 	"time"
 
 	"github.com/go-logr/logr"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/utils/clock"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	"github.com/terrarium-garden/terrarium/appliance/gardenlet/journal"
 	"github.com/terrarium-garden/terrarium/controllers/flow"
+	"github.com/terrarium-garden/terrarium/controllers/gardenlet/rotation"
 	"github.com/terrarium-garden/terrarium/controllers/operation"
 )
 
@@ -70,11 +73,18 @@ func (w *world) reconcile(ctx context.Context, r *http.Request) error {
 	}()
 	defer func() { end(); <-written }()
 	generation := shoot.Generation
+	var answers []rotation.Answer
 	begin := operation.Start[*gardencorev1beta1.Shoot]{
 		Type: gardencorev1beta1.LastOperationTypeReconcile, Anew: true,
-		Change: func(s *gardencorev1beta1.Shoot) { s.Status.ObservedGeneration = generation },
+		Change: func(s *gardencorev1beta1.Shoot) {
+			s.Status.ObservedGeneration = generation
+			answers = rotation.Begin(s, time.Now())
+		},
 	}
 	if err := o.Begin(ctx, begin); err != nil {
+		return err
+	}
+	if err := w.answered(ctx, shoot, answers); err != nil {
 		return err
 	}
 	if err := o.Run(ctx, graph, reportPeriod); err != nil {
@@ -83,7 +93,26 @@ func (w *world) reconcile(ctx context.Context, r *http.Request) error {
 		return nil
 	}
 
-	return o.Succeed(ctx, func(s *gardencorev1beta1.Shoot) { s.Status.Hibernated = asleep })
+	return o.Succeed(ctx, func(s *gardencorev1beta1.Shoot) {
+		s.Status.Hibernated = asleep
+		rotation.Succeed(s, !asleep, time.Now())
+	})
+}
+
+// answered takes off the annotation what the run has taken up.
+func (w *world) answered(ctx context.Context, shoot *gardencorev1beta1.Shoot, answers []rotation.Answer) error {
+	for _, a := range answers {
+		if a.Refusal != "" {
+			return fmt.Errorf("operation %q: %s", a.Operation, a.Refusal)
+		}
+	}
+	if len(answers) == 0 {
+		return nil
+	}
+	patch := fmt.Sprintf(`{"metadata":{"annotations":{%q:null}}}`, gardencorev1beta1.AnnotationOperation)
+
+	return w.Client.Patch(ctx, &gardencorev1beta1.Shoot{ObjectMeta: metav1.ObjectMeta{Namespace: shoot.Namespace, Name: shoot.Name}},
+		client.RawPatch(types.MergePatchType, []byte(patch)))
 }
 
 // hollow reads a graph from its picture. Its tasks take some time.

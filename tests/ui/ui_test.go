@@ -3,7 +3,6 @@
 package ui_test
 
 import (
-	"bytes"
 	"context"
 	"flag"
 	"fmt"
@@ -78,11 +77,10 @@ func prepare(t *testing.T) func(w *world, garden, folder string) {
 		command := exec.CommandContext(ctx, node, append([]string{"--test", "--test-concurrency=1", "--test-reporter=spec"}, files...)...)
 		command.Dir = sources
 		command.Env = append(os.Environ(), "GARDEN="+garden, "CONTROL="+w.control(), "CHROMIUM="+chromium, "SCREENSHOTS="+pictures)
-		out, err := command.CombinedOutput()
-		if err != nil {
+		command.Stdout, command.Stderr = t.Output(), t.Output() // They take minutes, and -v shows how far they are.
+		if err := command.Run(); err != nil {
 			t.Errorf("the tests of the browser failed: %v", err)
 		}
-		t.Logf("%s", bytes.TrimSpace(out))
 	}
 }
 

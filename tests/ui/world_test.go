@@ -10,8 +10,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net/http"
-	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
@@ -20,7 +18,6 @@ import (
 	"testing/fstest"
 	"time"
 
-	authenticationv1 "k8s.io/api/authentication/v1"
 	coordinationv1 "k8s.io/api/coordination/v1"
 	corev1 "k8s.io/api/core/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
@@ -29,7 +26,6 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
 	utilyaml "k8s.io/apimachinery/pkg/util/yaml"
-	"k8s.io/client-go/rest"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
@@ -246,80 +242,4 @@ func (w *world) keepLeases() {
 		}
 	}()
 	w.t.Cleanup(func() { cancel(); <-done })
-}
-
-// control serves what the tests of the browser cannot do themselves, and returns its URL:
-//
-//	POST /code            the code of a new one-time link
-//	POST /token?user=NAME a token of a service account in the namespace garden-meadow
-//	POST /join            runs the command in the body, which joins a seed
-//	POST /gardenlet?shoot=NAME
-//	                      an operation on the shoot, as its gardenlet would run it; fail=ID makes a task of it fail
-//	POST /patch?path=PATH a merge patch of an object by somebody else, with its API path
-func (w *world) control() string {
-	mux := http.NewServeMux()
-	answer := func(out http.ResponseWriter, text string, err error) {
-		if err != nil {
-			http.Error(out, err.Error(), http.StatusInternalServerError)
-
-			return
-		}
-		_, _ = io.WriteString(out, text)
-	}
-	mux.HandleFunc("POST /code", func(out http.ResponseWriter, r *http.Request) {
-		text, err := w.asAdmin(r.Context(), http.MethodPost, "/ui/links", "", nil)
-		link := struct{ Code string }{}
-		if err == nil {
-			err = json.Unmarshal(text, &link)
-		}
-		answer(out, link.Code, err)
-	})
-	mux.HandleFunc("POST /token", func(out http.ResponseWriter, r *http.Request) {
-		owner := &corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Namespace: "garden-meadow", Name: r.URL.Query().Get("user")}}
-		request := &authenticationv1.TokenRequest{}
-		err := w.Client.SubResource("token").Create(r.Context(), owner, request)
-		answer(out, request.Status.Token, err)
-	})
-	mux.HandleFunc("POST /join", func(out http.ResponseWriter, r *http.Request) {
-		command, err := io.ReadAll(r.Body)
-		if err == nil {
-			err = w.join(string(command)) //nolint:contextcheck // the gardenlet runs on after the request
-		}
-		answer(out, "", err)
-	})
-	mux.HandleFunc("POST /gardenlet", func(out http.ResponseWriter, r *http.Request) { answer(out, "", w.reconcile(r.Context(), r)) })
-	mux.HandleFunc("POST /patch", func(out http.ResponseWriter, r *http.Request) {
-		text, err := w.asAdmin(r.Context(), http.MethodPatch, r.URL.Query().Get("path"), "application/merge-patch+json", r.Body)
-		answer(out, string(text), err)
-	})
-	server := httptest.NewServer(mux)
-	w.t.Cleanup(server.Close)
-
-	return server.URL
-}
-
-// asAdmin sends a request with the certificate of the administrator.
-func (w *world) asAdmin(ctx context.Context, method, path, kind string, body io.Reader) ([]byte, error) {
-	c, err := rest.HTTPClientFor(w.Config)
-	if err != nil {
-		return nil, err
-	}
-	r, err := http.NewRequestWithContext(ctx, method, w.Server+path, body)
-	if err != nil {
-		return nil, err
-	}
-	if kind != "" {
-		r.Header.Set("Content-Type", kind)
-	}
-	response, err := c.Do(r)
-	if err != nil {
-		return nil, err
-	}
-	defer response.Body.Close() //nolint:errcheck // nothing is written
-	text, err := io.ReadAll(response.Body)
-	if err == nil && response.StatusCode >= http.StatusBadRequest {
-		err = fmt.Errorf("%s %s: %d %s", method, path, response.StatusCode, text)
-	}
-
-	return text, err
 }

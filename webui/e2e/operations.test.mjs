@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 
-import { asAdmin, garden, join, launch, open, patch, picture, tokenOf, withToken } from './world.mjs'
+import { asAdmin, garden, join, launch, open, patch, picture, read, tokenOf, withToken } from './world.mjs'
 
 let browser
 before(async () => (browser = await launch()))
@@ -23,7 +23,13 @@ test('a seed is added by the command of the page, and its steps are seen', async
   const command = await commandFor(page, 'new-1')
   assert.match(command, /^terrarium gardenlet join https:\/\/\S+ --token T10\S+ .*--name new-1/)
   await join(command)
-  await page.getByText('The seed is ready and takes clusters.').waitFor({ timeout: 120_000 })
+  await page
+    .getByText('The seed is ready and takes clusters.')
+    .waitFor({ timeout: 120_000 })
+    .catch(async (thrown) => {
+      const { status } = await read(page, '/apis/core.gardener.cloud/v1beta1/seeds/new-1')
+      throw new Error(`the seed is not ready: ${JSON.stringify(status)}`, { cause: thrown })
+    })
   await picture(page, 'add-a-seed')
   assert.deepEqual(problems, [])
   await context.close()

@@ -31,7 +31,9 @@ export async function open(browser, options = {}) {
   const page = await context.newPage()
   page.setDefaultTimeout(patience)
   const problems = []
-  page.on('console', (m) => m.type() === 'error' && problems.push(m.text()))
+  // Other programs of the machine may change its network, for example seeds that begin or end. Browsers then give up all requests, which
+  // the pages repeat.
+  page.on('console', (m) => m.type() === 'error' && !/ERR_NETWORK_CHANGED/.test(m.text()) && problems.push(m.text()))
   page.on('pageerror', (e) => problems.push(String(e)))
   return { context, page, problems }
 }
@@ -55,8 +57,17 @@ export const join = (command) => control('/join', command)
 /** Has a gardenlet run an operation on a cluster; a task of it can fail. It returns once the operation has ended. */
 export const gardenlet = (shoot, fail = '') => control(`/gardenlet?shoot=${shoot}&fail=${fail}`)
 
+/** Has a gardenlet publish what is needed for kubeconfigs of a cluster. */
+export const reach = (shoot) => control(`/reach?shoot=${shoot}`)
+
+/** Creates objects in YAML as somebody else, unless they are there. */
+export const create = (yaml) => control('/create', yaml)
+
 /** Patches an object as somebody else. */
 export const patch = (path, change) => control(`/patch?path=${encodeURIComponent(path)}`, JSON.stringify(change))
+
+/** What the API of the garden answers to a page for a path, with the session of the page. */
+export const read = (page, path) => page.evaluate(async (p) => (await fetch('/ui/kube' + p)).json(), path)
 
 /** Signs in as the administrator. */
 export async function asAdmin(page) {

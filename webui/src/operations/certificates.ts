@@ -1,10 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import type { RouteLocationRaw } from 'vue-router'
+
 import type { Tone } from '@/design/tone'
 import type { Status } from '@/home/status'
 import { g } from '@/text/garden'
 
 export type Certificate = NonNullable<Status['certificates']>[number]
+
+/** A row of a table of certificates. */
+export interface Row {
+  name: string
+  about: string
+  notAfter: string
+  daysLeft: number
+  /** What else there is to know. */
+  hint?: string
+  /** It is trusted, but signs nothing yet or any more. */
+  rotating?: boolean
+  to?: RouteLocationRaw
+}
 
 export const isAuthority = (name: string): boolean => /(^|-)ca(-|$)/.test(name)
 

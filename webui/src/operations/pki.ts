@@ -35,15 +35,28 @@ export interface EncryptionRotation {
   error?: string
 }
 
+/** How far the change of the authorities is. */
+export interface AuthorityRotation {
+  phase: 'preparing' | 'prepared' | 'completing'
+  started: string
+  /** When the garden was saved with the next authorities; until then no gardenlet is asked to take them up. */
+  saved?: string
+  completing?: string
+  /** The seeds whose gardenlets have not taken up the next authorities. */
+  waiting?: string[]
+  error?: string
+}
+
 export interface Report {
   renewed?: string[]
   items: Item[]
   encryption?: EncryptionRotation
+  authorities?: AuthorityRotation
 }
 
 /** What is to be renewed, and how. */
 export interface Rotation {
-  rotate: 'certificates' | 'serviceAccountKey' | 'encryptionKey'
+  rotate: 'certificates' | 'serviceAccountKey' | 'encryptionKey' | 'authorities'
   phase?: 'start' | 'complete'
   force?: boolean
 }
@@ -58,7 +71,15 @@ export function tokenKeyRotates(items: Item[]): boolean {
   return items.some((x) => x.name.startsWith('service-account') && x.state === 'rotating')
 }
 
-/** Reads the certificates and keys again and again, more often while objects are being written with a new key. */
+/** Whether something goes on that people watch: objects are written with a new key, or gardenlets take up authorities. */
+function moves(report: Report | undefined): boolean {
+  return (
+    Boolean(report?.encryption && !report.encryption.rewritten) ||
+    (report?.authorities?.phase ?? 'prepared') !== 'prepared'
+  )
+}
+
+/** Reads the certificates and keys again and again, more often while something goes on. */
 export function useKeys() {
   const report = shallowRef<Report>()
   const error = shallowRef<RequestError>()
@@ -75,8 +96,7 @@ export function useKeys() {
       }
     }
     if (ended || error.value?.kind === 'forbidden' || error.value?.kind === 'missing') return
-    const writing = report.value?.encryption && !report.value.encryption.rewritten
-    timer = setTimeout(look, writing ? soon : period)
+    timer = setTimeout(look, moves(report.value) ? soon : period)
   }
   /** Asks for a rotation; what was refused is thrown. */
   async function rotate(wanted: Rotation): Promise<Report> {

@@ -192,6 +192,36 @@ export const g = {
       authorities: 'Authorities',
       authoritiesNote:
         'They last ten years. Clients and gardenlets trust them, so that a new one has to reach all of them first.',
+      authorityRotation: {
+        title: 'Rotate the certificate authorities?',
+        text: 'New authorities are trusted beside the current ones, and gardenlets take them up by themselves. Nothing is refused before you complete the rotation.',
+        start: 'Start the rotation',
+        started: 'The new authorities are trusted beside the current ones',
+        completeTitle: 'Complete the rotation?',
+        completeText:
+          'Everything of the former authorities is refused from then on: kubeconfigs and client certificates that people have not exchanged, join tokens made before, and the sessions of this UI, also yours. To sign in again, run “terrarium ui” on the server.',
+        complete: 'Complete the rotation',
+        completed: 'The former authorities are being removed',
+        forceText:
+          'If a former authority is in wrong hands, or those gardenlets never come back, it can be completed all the same. They are shut out, and have to join again.',
+        force: 'Shut them out',
+        began: 'Rotation begun',
+        steps: 'Steps of the rotation',
+        step: {
+          trusted: 'The new authorities are trusted beside the former ones',
+          taken: 'Gardenlets take them up',
+          removed: 'The former authorities are removed',
+        },
+        saving: 'A snapshot with them is being taken.',
+        waiting: (n: number) =>
+          n === 1 ? 'One seed has not followed:' : `${n.toLocaleString('en')} seeds have not followed:`,
+        more: (n: number) => `and ${n.toLocaleString('en')} more`,
+        waitingHint:
+          'This takes half a minute. A gardenlet that is off follows when it is back; an older one, and one with a kubeconfig of its own, does not tell: exchange its credentials by hand.',
+        prepared:
+          'All gardenlets have taken them up. Complete the rotation once other clients have new kubeconfigs and certificates.',
+        again: (why: string) => `Tried again in a moment: ${why}`,
+      },
       gardenlets: 'Certificates of gardenlets',
       gardenlet: 'Gardenlet',
       gardenletsNote: 'Gardenlets renew their certificates by themselves while they reach the garden.',
