@@ -18,7 +18,6 @@ func GardenletFieldsIgnored() []string {
 		"controllers.bastion",
 		"controllers.gardenlet",
 		"controllers.managedSeed",
-		"controllers.networkPolicy",
 		"controllers.shootState",
 		"controllers.shootStatus",
 		"controllers.tokenRequestor",

@@ -14,6 +14,10 @@ const (
 	RoleGarden = "garden"
 	// RoleSeed marks objects of a seed.
 	RoleSeed = "seed"
+	// RoleIstioSystem marks the namespace of the control plane of an Istio.
+	RoleIstioSystem = "istio-system"
+	// RoleIstioIngress marks namespaces with gateways of an Istio.
+	RoleIstioIngress = "istio-ingress"
 	// RoleShoot marks namespaces of shoots in a seed.
 	RoleShoot = "shoot"
 	// RoleProject marks namespaces of projects.
@@ -228,6 +232,8 @@ const (
 	LabelNetworkPolicyToPublicNetworks = "networking.gardener.cloud/to-public-networks"
 	// LabelNetworkPolicyToRuntimeAPIServer lets a pod reach the API server of its own cluster.
 	LabelNetworkPolicyToRuntimeAPIServer = "networking.gardener.cloud/to-runtime-apiserver"
+	// LabelNetworkPolicyToShootNetworks lets a pod of a control plane reach the networks of its shoot.
+	LabelNetworkPolicyToShootNetworks = "networking.gardener.cloud/to-shoot-networks"
 	// LabelNetworkPolicyFromSeed lets the seed reach a pod in a shoot.
 	LabelNetworkPolicyFromSeed = "networking.gardener.cloud/from-seed"
 	// LabelNetworkPolicyToAPIServer lets a pod in a shoot reach the API server.

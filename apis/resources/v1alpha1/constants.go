@@ -84,6 +84,27 @@ const (
 	DataKeyBundle = "bundle.crt"
 )
 
+// Network policies of Services.
+const (
+	// NetworkPolicyPrefix begins the labels and annotations of network policies that are made for Services.
+	NetworkPolicyPrefix = "networking.resources.gardener.cloud/"
+	// LabelPrefixNetworkPolicyTo begins the labels of pods that let them reach a Service.
+	LabelPrefixNetworkPolicyTo = NetworkPolicyPrefix + "to-"
+	// LabelNetworkPolicyServiceName of a network policy names the Service that it was made for.
+	LabelNetworkPolicyServiceName = NetworkPolicyPrefix + "service-name"
+	// LabelNetworkPolicyServiceNamespace of a network policy is the namespace of that Service.
+	LabelNetworkPolicyServiceNamespace = NetworkPolicyPrefix + "service-namespace"
+	// AnnotationNamespaceSelectors of a Service selects further namespaces whose pods may reach it, as a JSON list of label selectors.
+	AnnotationNamespaceSelectors = NetworkPolicyPrefix + "namespace-selectors"
+	// AnnotationNamespaceAlias of a Service takes the place of its namespace in the labels of pods in other namespaces.
+	AnnotationNamespaceAlias = NetworkPolicyPrefix + "pod-label-selector-namespace-alias"
+	// AnnotationFromWorldToPorts of a Service opens ports to everyone, as a JSON list of ports.
+	AnnotationFromWorldToPorts = NetworkPolicyPrefix + "from-world-to-ports"
+	// AnnotationPrefixFrom and AnnotationSuffixAllowedPorts enclose an alias: the annotation opens ports to the pods that have the label
+	// of the alias, as a JSON list of ports.
+	AnnotationPrefixFrom, AnnotationSuffixAllowedPorts = NetworkPolicyPrefix + "from-", "-allowed-ports"
+)
+
 // Reasons of the conditions of ManagedResources.
 const (
 	// ReasonCannotReadSecret is a Secret that cannot be read.

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package reach says who reaches whom in a seed. Where a namespace denies all traffic, a pod has a label for each way that is open to
+// it. This package has the names of these labels, the table of the programs with their ways, and the namespaces that deny.
+//
+// Those who render pods take the labels from here; the policies behind the labels are kept by the gardenlet (general ones) and by the
+// resource manager (those for Services).
+package reach
+
+import (
+	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+)
+
+// AllShoots is the alias of all namespaces of shoots: a pod elsewhere reaches a Service of every shoot through it.
+const AllShoots = "all-shoots"
+
+// Names of programs that are not deployments of a control plane.
+const (
+	Gardenlet        = "gardenlet"
+	ResourceManager  = "gardener-resource-manager"
+	ProviderLocal    = "gardener-extension-provider-local"
+	CloudControllers = "cloud-controller-manager"
+)
+
+// ports of the control plane that others connect to.
+const (
+	apiServerPort = 443
+	etcdPort      = 2379
+)
+
+// Labels are the labels that open the ways of a program; none for one that talks to nobody.
+func Labels(program string) map[string]string {
+	labels := map[string]string{}
+	for _, key := range ways()[program] {
+		labels[key] = gardencorev1beta1.LabelValueAllowed
+	}
+	return labels
+}
+
+// ways are the keys of labels by program. This is the one place that says which component talks to which.
+func ways() map[string][]string {
+	const (
+		dns, seed       = gardencorev1beta1.LabelNetworkPolicyToDNS, gardencorev1beta1.LabelNetworkPolicyToRuntimeAPIServer
+		public, private = gardencorev1beta1.LabelNetworkPolicyToPublicNetworks, gardencorev1beta1.LabelNetworkPolicyToPrivateNetworks
+	)
+	shoot, shoots := APIServer(), APIServers()
+	return map[string][]string{
+		// Public and private networks have webhooks, issuers of tokens and receivers of audit logs.
+		gardencorev1beta1.DeploymentKubeAPIServer: {
+			dns, public, private, gardencorev1beta1.LabelNetworkPolicyToShootNetworks,
+			service(gardencorev1beta1.ETCDMain+"-client", etcdPort), service(gardencorev1beta1.ETCDEvents+"-client", etcdPort),
+		},
+		gardencorev1beta1.DeploymentKubeControllerManager: {dns, shoot},
+		gardencorev1beta1.DeploymentKubeScheduler:         {dns, shoot},
+		CloudControllers: {dns, seed, shoot},
+		// The garden may be anywhere.
+		Gardenlet: {dns, seed, public, private, shoots},
+		// Names are resolved as on the node, by a server that may be outside of the cluster.
+		ResourceManager: {dns, seed, public, private, shoots},
+		ProviderLocal:   {dns, seed, private, shoots},
+	}
+}
+
+// APIServer is the key of the label for the API server of the shoot in whose namespace a pod is.
+func APIServer() string {
+	return service(gardencorev1beta1.ServiceKubeAPIServer, apiServerPort)
+}
+
+// APIServers is the key of the label for the API servers of all shoots.
+func APIServers() string {
+	return service(AllShoots+"-"+gardencorev1beta1.ServiceKubeAPIServer, apiServerPort)
+}
+
+func service(name string, port int32) string {
+	key, _ := Key(ID(name, TCP(port)))
+	return key
+}
