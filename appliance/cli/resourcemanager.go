@@ -9,9 +9,12 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"k8s.io/apimachinery/pkg/labels"
 
+	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	"github.com/terrarium-garden/terrarium/appliance/options"
 	"github.com/terrarium-garden/terrarium/appliance/telemetry"
+	"github.com/terrarium-garden/terrarium/controllers/reach"
 	"github.com/terrarium-garden/terrarium/controllers/resourcemanager"
 	"github.com/terrarium-garden/terrarium/controllers/resourcemanager/webhooks"
 )
@@ -29,7 +32,10 @@ type resourceManagerOptions struct {
 	env        Environment
 	kubeconfig string
 	manager    resourcemanager.Options
-	log        telemetry.Options
+	// policies are the selectors of PolicyNamespaces, and ingress that of the pods of Ingress.
+	policies []string
+	ingress  string
+	log      telemetry.Options
 }
 
 func newResourceManagerCommand(env Environment) *cobra.Command {
@@ -60,6 +66,9 @@ them answer webhooks.`,
 	fs.StringVar(&o.manager.WebhookCertificates, "webhook-certificates", "", "folder with tls.crt and tls.key of the webhooks; required with --webhook-address")
 	fs.DurationVar(&o.manager.TokenExpiration, "projected-token-mount-expiration", webhooks.DefaultTokenExpiration, "how long tokens are valid that a webhook gives to pods")
 	fs.StringVar(&o.manager.PodScheduler, "pod-scheduler-name", "", "scheduler that a webhook gives to pods of control planes; empty to leave them to the one of the seed")
+	fs.StringArrayVar(&o.policies, "network-policy-namespaces", nil, "label selector of namespaces in which all traffic is denied that no network policy allows; may be repeated; without one no network policies are made for Services")
+	fs.StringVar(&o.manager.Ingress.Namespace, "ingress-controller-namespace", gardencorev1beta1.NamespaceGarden, "namespace of the pods of the ingress controller, which get network policies to the back ends of Ingresses")
+	fs.StringVar(&o.ingress, "ingress-controller-labels", "app=nginx-ingress,component=controller", "labels of the pods of the ingress controller; empty for none")
 	fs.StringVar(&o.manager.HealthAddress, "health-address", "", "address for /healthz and /readyz; empty to disable them")
 	fs.StringVar(&o.manager.MetricsAddress, "metrics-address", "", "address for /metrics; empty to disable it")
 	options.AddLoggingFlags(&o.log, fs)
@@ -79,6 +88,13 @@ func (o *resourceManagerOptions) validate() []error {
 	}
 	if o.manager.TokenExpiration < shortestToken {
 		errs = append(errs, fmt.Errorf("--projected-token-mount-expiration: %s is shorter than %s", o.manager.TokenExpiration, shortestToken))
+	}
+	var err error
+	if o.manager.PolicyNamespaces, err = reach.ParseNamespaces(o.policies); err != nil {
+		errs = append(errs, fmt.Errorf("--network-policy-namespaces: %w", err))
+	}
+	if o.manager.Ingress.Pods, err = labels.ConvertSelectorToLabelsMap(o.ingress); err != nil {
+		errs = append(errs, fmt.Errorf("--ingress-controller-labels: %w", err))
 	}
 	return errs
 }

@@ -9,7 +9,9 @@
 //
 // Every process, active or not, answers webhooks of the seed, see package webhooks.
 //
-// The webhooks of shoots and the controllers for certificates, network policies and nodes are not part of it yet.
+// It makes network policies for the Services of the seed, see package networkpolicy, if whoever deploys it says where traffic is denied.
+//
+// The webhooks of shoots and the controllers for certificates and nodes are not part of it yet.
 package resourcemanager
 
 import (
@@ -21,6 +23,7 @@ import (
 
 	"github.com/go-logr/logr"
 	corev1 "k8s.io/api/core/v1"
+	networkingv1 "k8s.io/api/networking/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/rest"
@@ -36,9 +39,11 @@ import (
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	"github.com/terrarium-garden/terrarium/apis/scheme"
 	"github.com/terrarium-garden/terrarium/controllers/kit"
+	"github.com/terrarium-garden/terrarium/controllers/reach"
 	"github.com/terrarium-garden/terrarium/controllers/resourcemanager/garbage"
 	"github.com/terrarium-garden/terrarium/controllers/resourcemanager/health"
 	"github.com/terrarium-garden/terrarium/controllers/resourcemanager/managedresource"
+	"github.com/terrarium-garden/terrarium/controllers/resourcemanager/networkpolicy"
 	"github.com/terrarium-garden/terrarium/controllers/resourcemanager/target"
 	"github.com/terrarium-garden/terrarium/controllers/resourcemanager/tokens"
 	"github.com/terrarium-garden/terrarium/controllers/resourcemanager/webhooks"
@@ -76,6 +81,10 @@ type Options struct {
 	TokenExpiration time.Duration
 	// PodScheduler is the scheduler that a webhook gives to pods of control planes; empty for none.
 	PodScheduler string
+	// PolicyNamespaces are those of the seed in which traffic is denied; empty for a process that makes no network policies.
+	PolicyNamespaces reach.Namespaces
+	// Ingress are the pods that may reach what Ingresses and VirtualServices lead to; the zero value stands for none.
+	Ingress networkpolicy.Controller
 	// HealthAddress serves /healthz and /readyz, MetricsAddress /metrics; empty for none.
 	HealthAddress, MetricsAddress string
 	// Clock tells the time.
@@ -91,7 +100,7 @@ func Run(ctx context.Context, o Options) error {
 	if err != nil {
 		return err
 	}
-	// Nothing is read from the cache but ManagedResources: it holds only the metadata of Secrets, and nothing of other kinds.
+	// Nothing is read from the cache but ManagedResources and what network policies are made of: it holds only the metadata of Secrets.
 	direct, err := newDirect(mgr)
 	if err != nil {
 		return err
@@ -147,6 +156,9 @@ func parts(o Options, targets target.Finder) []part {
 		&health.Reconciler{Base: kit.Base{Clock: o.Clock}, Targets: targets, ClusterID: o.ClusterID, SyncPeriod: o.SyncPeriod},
 		&tokens.Reconciler{Base: kit.Base{Clock: o.Clock}, Targets: targets},
 	}
+	if len(o.PolicyNamespaces) > 0 {
+		list = append(list, &networkpolicy.Reconciler{Base: kit.Base{Clock: o.Clock}, Seed: targets.Seed, Namespaces: o.PolicyNamespaces, Ingress: o.Ingress})
+	}
 	if o.GarbagePeriod > 0 {
 		list = append(list, runnable{&garbage.Collector{Targets: targets, Period: o.GarbagePeriod, Clock: o.Clock}})
 	}
@@ -174,8 +186,10 @@ func newManager(o Options) (manager.Manager, error) {
 		LeaderElection: o.Namespace != "", LeaderElectionID: Name, LeaderElectionNamespace: o.Namespace, LeaderElectionReleaseOnCancel: true,
 		Metrics:                metricsserver.Options{BindAddress: cmp.Or(o.MetricsAddress, "0")},
 		HealthProbeBindAddress: cmp.Or(o.HealthAddress, "0"),
-		Cache:                  cache.Options{DefaultTransform: cache.TransformStripManagedFields()},
-		Controller:             config.Controller{SkipNameValidation: new(true)},
+		Cache: cache.Options{DefaultTransform: cache.TransformStripManagedFields(), ByObject: map[client.Object]cache.ByObject{
+			&networkingv1.NetworkPolicy{}: {Label: networkpolicy.Made()},
+		}},
+		Controller: config.Controller{SkipNameValidation: new(true)},
 	})
 	if err != nil {
 		return nil, fmt.Errorf("set up the resource manager: %w", err)
