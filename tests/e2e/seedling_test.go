@@ -374,7 +374,10 @@ func seedPolicies(t *testing.T, s *seed) {
 	}
 	const connected, refused = "400 Bad Request", "no route to host"
 	reaches(connected)
-	s.mustWith(t, seedPolicy, s.kube("apply", "-f", "-")...)
+	// The DNS server is a process of the node.
+	port := s.must(t, s.kube("-n", "kube-system", "get", "endpointslice", "kube-dns", "-o", "jsonpath={.ports[0].port}")...)
+	host, _, _ := strings.Cut(strings.TrimSpace(server), ":")
+	s.mustWith(t, fmt.Sprintf(seedPolicy, host, strings.TrimSpace(port)), s.kube("apply", "-f", "-")...)
 	reaches(refused)
 	s.mustWith(t, seedStranger, s.kube("apply", "-f", "-")...)
 	s.says(t, 20*time.Second, refused, s.kube("logs", "stranger")...)
@@ -404,6 +407,9 @@ metadata: {name: alone}
 spec:
   podSelector: {matchLabels: {app: hello}}
   policyTypes: [Ingress, Egress]
+  egress:
+  - to: [{ipBlock: {cidr: %s/32}}]
+    ports: [{protocol: UDP, port: %s}]
 `
 
 func write(t *testing.T, name, content string) string {

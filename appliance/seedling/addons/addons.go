@@ -40,8 +40,6 @@ type Options struct {
 	Machine loadbalancer.Machine
 	// Firewall opens the firewall table of NetworkPolicies.
 	Firewall func() (knftables.Interface, error)
-	// DNS is where the DNS server of the cluster listens.
-	DNS netip.AddrPort
 	// Listen is the address of the health endpoint.
 	Listen string
 	Log    logr.Logger
@@ -78,7 +76,7 @@ func Run(ctx context.Context, o Options) error {
 	}
 	policies, pods, namespaces := factory.Networking().V1().NetworkPolicies(), factory.Core().V1().Pods(), factory.Core().V1().Namespaces()
 	firewall := &networkpolicy.Reconciler{
-		Policies: policies.Lister(), Pods: pods.Lister(), Namespaces: namespaces.Lister(), DNS: o.DNS, Open: o.Firewall,
+		Policies: policies.Lister(), Pods: pods.Lister(), Namespaces: namespaces.Lister(), Open: o.Firewall,
 	}
 	loops := []loop{
 		{"load balancer", balancer.Reconcile, []cache.SharedIndexInformer{services.Informer()}},

@@ -40,9 +40,6 @@ func (c Config) dnsIP() netip.Addr {
 	return address
 }
 
-// DNS is where the DNS server listens.
-func (c Config) DNS() netip.AddrPort { return netip.AddrPortFrom(c.NodeIP, dnsPort) }
-
 // writeDNS writes the Corefile, and the resolv.conf that the kubelet gives to pods that use the name servers of their node.
 // It names the DNS server of the cluster as well: pods cannot reach a local name server of the machine, such as that of
 // systemd-resolved, but the DNS server runs on the machine and can.

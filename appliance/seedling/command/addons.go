@@ -46,7 +46,6 @@ func newAddons(Program) *cobra.Command {
 				VolumesDir:       config.VolumesDir(),
 				Machine:          loadbalancer.Machine{Add: node.AddAddress, Remove: node.RemoveAddress, Addresses: node.Addresses},
 				Firewall:         func() (knftables.Interface, error) { return knftables.New(knftables.IPv4Family, networkpolicy.Table) },
-				DNS:              config.DNS(),
 				Listen:           listen,
 				Log:              logr.FromSlogHandler(slog.NewTextHandler(cmd.ErrOrStderr(), nil)),
 			})

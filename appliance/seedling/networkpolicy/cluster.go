@@ -19,9 +19,6 @@ type Cluster struct {
 	Policies   []*networkingv1.NetworkPolicy
 	Pods       []*corev1.Pod
 	Namespaces []*corev1.Namespace
-	// DNS is where the DNS server of the cluster listens. All pods may reach it: it is a process of the node, which no
-	// selector of a policy finds.
-	DNS netip.AddrPort
 }
 
 // pod is a pod with an address of its own.

@@ -106,8 +106,8 @@ func newWorld(t *testing.T) *world {
 	w.machine.pods["node"] = w.place
 	w.reconciler = &networkpolicy.Reconciler{
 		Policies: networkinglisters.NewNetworkPolicyLister(w.policies), Pods: corelisters.NewPodLister(w.pods),
-		Namespaces: corelisters.NewNamespaceLister(w.namespaces), DNS: netip.AddrPortFrom(node, 9090),
-		Open: func() (knftables.Interface, error) { return knftables.New(knftables.IPv4Family, networkpolicy.Table) },
+		Namespaces: corelisters.NewNamespaceLister(w.namespaces),
+		Open:       func() (knftables.Interface, error) { return knftables.New(knftables.IPv4Family, networkpolicy.Table) },
 	}
 	return w
 }
@@ -149,7 +149,7 @@ func TestEnforce(t *testing.T) {
 	none := networkingv1.NetworkPolicySpec{PolicyTypes: []networkingv1.PolicyType{networkingv1.PolicyTypeIngress, networkingv1.PolicyTypeEgress}}
 	var (
 		toWeb  = []string{"client-web:8080", "client-web:9090", "foreign-web:8080", "foreign-web:9090"}
-		ofWeb  = []string{"web-client:8080", "web-client:9090", "web-foreign:8080", "web-foreign:9090", "web-node:8080"}
+		ofWeb  = []string{"web-client:8080", "web-client:9090", "web-foreign:8080", "web-foreign:9090", "web-node:8080", "web-node:9090"}
 		others = []string{"foreign-client:8080", "foreign-client:9090"}
 	)
 	without := func(all []string, allowed ...string) []string {
@@ -162,7 +162,7 @@ func TestEnforce(t *testing.T) {
 	}{
 		{"Without policies everything is allowed.", nil, nil},
 		{
-			"A policy without rules refuses everything but packets of the node and to its DNS server.",
+			"A policy without rules refuses everything but packets of the node.",
 			[]*networkingv1.NetworkPolicy{policy("none", "web", none)},
 			slices.Concat(toWeb, ofWeb),
 		},
@@ -195,7 +195,7 @@ func TestEnforce(t *testing.T) {
 		}, []string{"web-foreign:8080", "web-foreign:9090"}},
 		{"and ports.", []*networkingv1.NetworkPolicy{
 			policy("block", "web", allowTo(number(9000, 9100), block("0.0.0.0/0"))),
-		}, without(ofWeb, "web-client:9090", "web-foreign:9090")},
+		}, without(ofWeb, "web-client:9090", "web-foreign:9090", "web-node:9090")},
 		{"Ports have names, of the pods that are connected to.", []*networkingv1.NetworkPolicy{
 			policy("named", "web", allowTo(named("http"), networkingv1.NetworkPolicyPeer{PodSelector: app("client")})),
 		}, without(ofWeb, "web-client:8080")},
@@ -204,7 +204,7 @@ func TestEnforce(t *testing.T) {
 		})}, []string{"client-web:9090", "foreign-web:9090"}},
 		{"What the sender may send, the receiver may refuse.", []*networkingv1.NetworkPolicy{
 			policy("to", "client", allowTo(nil, networkingv1.NetworkPolicyPeer{PodSelector: app("web")})), policy("none", "web", networkingv1.NetworkPolicySpec{}),
-		}, slices.Concat(toWeb, []string{"client-foreign:8080", "client-foreign:9090", "client-node:8080"})},
+		}, slices.Concat(toWeb, []string{"client-foreign:8080", "client-foreign:9090", "client-node:8080", "client-node:9090"})},
 	}
 	for _, c := range cases {
 		items := make([]any, 0, len(c.policies))

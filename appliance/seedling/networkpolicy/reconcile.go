@@ -6,7 +6,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net/netip"
 
 	"k8s.io/apimachinery/pkg/labels"
 	corelisters "k8s.io/client-go/listers/core/v1"
@@ -20,8 +19,6 @@ type Reconciler struct {
 	Policies   networkinglisters.NetworkPolicyLister
 	Pods       corelisters.PodLister
 	Namespaces corelisters.NamespaceLister
-	// DNS is where the DNS server of the cluster listens.
-	DNS netip.AddrPort
 	// Open opens the firewall. It is tried again if it fails.
 	Open func() (knftables.Interface, error)
 
@@ -66,5 +63,5 @@ func (r *Reconciler) cluster() (Cluster, error) {
 	if err := errors.Join(err1, err2, err3); err != nil {
 		return Cluster{}, fmt.Errorf("list policies, pods and namespaces: %w", err)
 	}
-	return Cluster{Policies: policies, Pods: pods, Namespaces: namespaces, DNS: r.DNS}, nil
+	return Cluster{Policies: policies, Pods: pods, Namespaces: namespaces}, nil
 }

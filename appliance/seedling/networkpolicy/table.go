@@ -6,7 +6,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
-	"net/netip"
 	"strings"
 
 	networkingv1 "k8s.io/api/networking/v1"
@@ -43,30 +42,18 @@ func Write(tx *knftables.Transaction, c Cluster) error {
 	// What one chain of a hook accepts still passes the other.
 	writeHook(tx, egress(), "forward", knftables.ForwardHook)
 	writeHook(tx, ingress(), "forward", knftables.ForwardHook)
-	writeHook(tx, egress(), "input", knftables.InputHook, openTo(c.DNS)...)
+	writeHook(tx, egress(), "input", knftables.InputHook)
 	return nil
 }
 
-// writeHook sends new connections of pods that are restricted in a direction to the chain of the pod, unless an expression of open is true.
-func writeHook(tx *knftables.Transaction, d direction, at string, hook knftables.BaseChainHook, open ...string) {
+// writeHook sends new connections of pods that are restricted in a direction to the chain of the pod.
+func writeHook(tx *knftables.Transaction, d direction, at string, hook knftables.BaseChainHook) {
 	name := d.name + "-" + at
 	tx.Add(&knftables.Chain{Name: name, Type: new(knftables.FilterType), Hook: new(hook), Priority: new(knftables.FilterPriority)})
-	open = append(open, "ct state established,related", "ip saddr . ip daddr @"+passSelf)
-	for _, match := range open {
+	for _, match := range []string{"ct state established,related", "ip saddr . ip daddr @" + passSelf} {
 		tx.Add(&knftables.Rule{Chain: name, Rule: match + " accept"})
 	}
 	tx.Add(&knftables.Rule{Chain: name, Rule: fmt.Sprintf("ip %s vmap @%s", d.self, d.name)})
-}
-
-// openTo returns the expressions for packets to an address that is open to all pods.
-func openTo(server netip.AddrPort) []string {
-	var found []string
-	for _, transport := range []string{"udp", "tcp"} {
-		if server.IsValid() {
-			found = append(found, fmt.Sprintf("ip daddr %s %s dport %d", server.Addr(), transport, server.Port()))
-		}
-	}
-	return found
 }
 
 // writeDirection writes a chain for each policy, a chain for each set of policies that select the same pods, and the map from pods to
