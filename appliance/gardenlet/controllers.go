@@ -8,6 +8,7 @@ import (
 	"fmt"
 
 	corev1 "k8s.io/api/core/v1"
+	discoveryv1 "k8s.io/api/discovery/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/labels"
@@ -29,6 +30,7 @@ import (
 	installationcare "github.com/terrarium-garden/terrarium/controllers/gardenlet/controllerinstallation/care"
 	"github.com/terrarium-garden/terrarium/controllers/gardenlet/controllerinstallation/required"
 	"github.com/terrarium-garden/terrarium/controllers/gardenlet/lease"
+	"github.com/terrarium-garden/terrarium/controllers/gardenlet/networkpolicy"
 	"github.com/terrarium-garden/terrarium/controllers/gardenlet/seed"
 	"github.com/terrarium-garden/terrarium/controllers/gardenlet/seedcare"
 	"github.com/terrarium-garden/terrarium/controllers/gardenlet/shoot"
@@ -36,17 +38,20 @@ import (
 	"github.com/terrarium-garden/terrarium/controllers/gardenlet/workloadidentity"
 	"github.com/terrarium-garden/terrarium/controllers/kit"
 	"github.com/terrarium-garden/terrarium/controllers/operation"
+	"github.com/terrarium-garden/terrarium/controllers/reach"
 )
 
 // controllers lists what a gardenlet does. A new controller is a new line; each takes its own section of the configuration.
-func (p *process) controllers(in garden, flows *flowmetrics.Recorder, tasks operation.Journal) []kit.Adder {
+func (p *process) controllers(in garden, denied reach.Namespaces, flows *flowmetrics.Recorder, tasks operation.Journal) []kit.Adder {
 	c := p.Config.Controllers
 	return []kit.Adder{
 		&lease.Reconciler{Config: c.Seed, Health: p.health, Notes: in.access.Marks},
 		&seed.Reconciler{
 			Config: c.Seed, Gardenlet: p.identity, Resources: p.Config.Resources,
 			Expiry: in.access.Expiry, RenewKubeconfig: p.renewKubeconfig, Flows: flows, Journal: tasks, Image: p.Image,
+			PolicyNamespaces: denied,
 		},
+		&networkpolicy.Reconciler{Config: c.NetworkPolicy, Namespaces: denied},
 		&seedcare.Reconciler{Config: c.SeedCare},
 		&controllerinstallation.Reconciler{Config: c.ControllerInstallation, Version: p.APILevel, FeatureGates: p.Config.FeatureGates},
 		&installationcare.Reconciler{Config: c.ControllerInstallationCare},
@@ -71,8 +76,11 @@ func (p *process) control(ctx context.Context, in garden, ready func()) error {
 		o.Logger = p.Log.WithName("controllers")
 		o.NewClient = uncached
 		o.Cache.DefaultTransform = cache.TransformStripManagedFields()
-		// The cache holds only the Secrets that a controller watches.
-		o.Cache.ByObject = map[client.Object]cache.ByObject{&corev1.Secret{}: {Label: workloadidentity.Wanted()}}
+		// The cache holds only the Secrets and endpoints that a controller watches.
+		o.Cache.ByObject = map[client.Object]cache.ByObject{
+			&corev1.Secret{}:             {Label: workloadidentity.Wanted()},
+			&discoveryv1.EndpointSlice{}: {Label: networkpolicy.Servers()},
+		}
 	})
 	if err != nil {
 		return fmt.Errorf("set up the seed for controllers: %w", err)
@@ -91,7 +99,11 @@ func (p *process) control(ctx context.Context, in garden, ready func()) error {
 		return err
 	}
 	tasks := journal.New(p.Clock, p.Log.WithName("journal"))
-	if err := kit.AddAll(clusters, p.controllers(in, flows, tasks)...); err != nil {
+	denied, err := p.denied(ctx, target.GetAPIReader())
+	if err != nil {
+		return err
+	}
+	if err := kit.AddAll(clusters, p.controllers(in, denied, flows, tasks)...); err != nil {
 		return err
 	}
 	err = mgr.Add(manager.RunnableFunc(func(ctx context.Context) error {
@@ -122,6 +134,15 @@ func (p *process) control(ctx context.Context, in garden, ready func()) error {
 		return errors.New("the controllers stopped unexpectedly")
 	}
 	return nil
+}
+
+// denied are the namespaces of the seed in which all traffic is denied that no policy allows. Without a resource manager there are none:
+// nobody would open the ways between components.
+func (p *process) denied(ctx context.Context, seed client.Reader) (reach.Namespaces, error) {
+	if p.Image == "" {
+		return nil, nil
+	}
+	return networkpolicy.Namespaces(ctx, seed, p.Config.Controllers.NetworkPolicy)
 }
 
 // newManager returns a manager for the garden. Its cache holds only objects of this seed (GLET-REG-7).

@@ -3,6 +3,8 @@
 package component
 
 import (
+	"maps"
+
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
@@ -10,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+	"github.com/terrarium-garden/terrarium/controllers/reach"
 	"github.com/terrarium-garden/terrarium/controllers/secrets"
 )
 
@@ -37,6 +40,8 @@ func ControlPlaneLabels(app, role string) map[string]string {
 
 // Pod describes what is particular to the pod of a component. It has a single container.
 type Pod struct {
+	// Program is its name in the table of those that talk to others, see package reach.
+	Program string
 	// Container has a name, an image, a command, probes, ports and requests.
 	Container corev1.Container
 	// Files are mounted below FilesDir.
@@ -51,16 +56,24 @@ type Pod struct {
 	Annotations map[string]string
 }
 
-// Deployment returns a Deployment of the pod. The pods have its labels and are selected by them.
+// Deployment returns a Deployment of the pod. The pods have its labels and are selected by them. They also have those that let them reach
+// others.
 func (p Pod) Deployment(meta metav1.ObjectMeta, replicas int32) *appsv1.Deployment {
 	return &appsv1.Deployment{
 		ObjectMeta: meta,
 		Spec: appsv1.DeploymentSpec{
 			Replicas: new(replicas), RevisionHistoryLimit: new(int32(2)),
 			Selector: &metav1.LabelSelector{MatchLabels: meta.Labels},
-			Template: corev1.PodTemplateSpec{ObjectMeta: metav1.ObjectMeta{Labels: meta.Labels, Annotations: p.Annotations}, Spec: p.Spec()},
+			Template: corev1.PodTemplateSpec{ObjectMeta: metav1.ObjectMeta{Labels: WithWays(meta.Labels, p.Program), Annotations: p.Annotations}, Spec: p.Spec()},
 		},
 	}
+}
+
+// WithWays are labels of a pod, and those that let a program reach others.
+func WithWays(labels map[string]string, program string) map[string]string {
+	all := reach.Labels(program)
+	maps.Copy(all, labels)
+	return all
 }
 
 // SurgeFirst is the strategy of a Deployment in which a new pod serves before an old one ends.

@@ -18,6 +18,8 @@ import (
 	gardenconfigv1alpha1 "github.com/terrarium-garden/terrarium/apis/config/v1alpha1"
 	"github.com/terrarium-garden/terrarium/appliance/gardenlet"
 	"github.com/terrarium-garden/terrarium/controllers/chart"
+	"github.com/terrarium-garden/terrarium/controllers/component"
+	"github.com/terrarium-garden/terrarium/controllers/reach"
 	gardenletchart "github.com/terrarium-garden/terrarium/packaging/charts/gardenlet"
 )
 
@@ -44,6 +46,19 @@ func render(t *testing.T, garden map[string]any) ([]*unstructured.Unstructured, 
 	return loaded.Render(chart.Release{Name: "gardenlet", Namespace: "garden", KubernetesVersion: "v1.36.3"}, values)
 }
 
+// checkWays compares the labels of the pods with what the gardenlet talks to (GLET-NP-2).
+func checkWays(t *testing.T, deployment *unstructured.Unstructured) {
+	t.Helper()
+	got, _, err := unstructured.NestedStringMap(deployment.Object, "spec", "template", "metadata", "labels")
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := component.WithWays(map[string]string{"app": "gardener", "role": "gardenlet"}, reach.Gardenlet)
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("labels of the pods (-want +got):\n%s", diff)
+	}
+}
+
 func TestChartWithToken(t *testing.T) {
 	t.Parallel()
 	const token = "abcdef.0123456789abcdef"
@@ -62,6 +77,8 @@ func TestChartWithToken(t *testing.T) {
 					checkBootstrap(t, object, token)
 				case "ConfigMap":
 					checkConfig(t, object)
+				case "Deployment":
+					checkWays(t, object)
 				}
 			}
 			slices.Sort(kinds)

@@ -11,9 +11,11 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+	gardenresourcesv1alpha1 "github.com/terrarium-garden/terrarium/apis/resources/v1alpha1"
 	"github.com/terrarium-garden/terrarium/controllers/component"
 	"github.com/terrarium-garden/terrarium/controllers/component/etcd"
 	"github.com/terrarium-garden/terrarium/controllers/component/facts"
+	"github.com/terrarium-garden/terrarium/controllers/reach"
 	"github.com/terrarium-garden/terrarium/controllers/secrets"
 )
 
@@ -113,7 +115,9 @@ func servingCertificate(f facts.Shoot, exposed component.Address) (secrets.Certi
 // service returns the load balancer of the API server.
 func service(namespace string) *corev1.Service {
 	return &corev1.Service{
-		ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: gardencorev1beta1.ServiceKubeAPIServer, Labels: labels()},
+		ObjectMeta: metav1.ObjectMeta{
+			Namespace: namespace, Name: gardencorev1beta1.ServiceKubeAPIServer, Labels: labels(), Annotations: openTo(),
+		},
 		Spec: corev1.ServiceSpec{
 			Type:     corev1.ServiceTypeLoadBalancer,
 			Selector: labels(),
@@ -121,6 +125,15 @@ func service(namespace string) *corev1.Service {
 				Name: "kube-apiserver", Port: Port, TargetPort: intstr.FromInt32(Port), Protocol: corev1.ProtocolTCP,
 			}},
 		},
+	}
+}
+
+// openTo says who may reach the API server: nodes and users from everywhere, and from the seed those that serve all of its shoots.
+func openTo() map[string]string {
+	return map[string]string{
+		gardenresourcesv1alpha1.AnnotationFromWorldToPorts:   reach.Ports(reach.TCP(Port)),
+		gardenresourcesv1alpha1.AnnotationNamespaceAlias:     reach.AllShoots,
+		gardenresourcesv1alpha1.AnnotationNamespaceSelectors: reach.ServersOfShoots(),
 	}
 }
 

@@ -30,6 +30,7 @@ func pod(f facts.Shoot, in *component.Inputs, checksum map[string]string) compon
 	live.TimeoutSeconds = 15
 	accountKey := in.Secret(gardencorev1beta1.SecretServiceAccountKey)
 	return component.Pod{
+		Program:       string(Name),
 		Annotations:   checksum,
 		PriorityClass: gardencorev1beta1.PriorityClassShootControlPlane500,
 		// Port 443 without root.

@@ -56,6 +56,7 @@ func render(f facts.Shoot, in *component.Inputs) ([]client.Object, error) {
 	}
 	signer, key := in.Secret(gardencorev1beta1.SecretCAClient).Name, in.Secret(gardencorev1beta1.SecretServiceAccountKey).Name
 	pod := component.Pod{
+		Program:       name,
 		PriorityClass: gardencorev1beta1.PriorityClassShootControlPlane300,
 		Annotations:   component.Checksum("kubeconfig", access.Kubeconfig.Data[gardencorev1beta1.DataKeyKubeconfig]),
 		Files: append(access.Files,

@@ -14,6 +14,7 @@ import (
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	"github.com/terrarium-garden/terrarium/controllers/component"
 	"github.com/terrarium-garden/terrarium/controllers/component/facts"
+	"github.com/terrarium-garden/terrarium/controllers/reach"
 	"github.com/terrarium-garden/terrarium/controllers/secrets"
 )
 
@@ -46,7 +47,9 @@ func serviceName(role string) string { return nameOf(role) + "-client" }
 // service returns the Service for clients.
 func service(namespace, role string) *corev1.Service {
 	return &corev1.Service{
-		ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: serviceName(role), Labels: labels(role)},
+		ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: serviceName(role), Labels: labels(role), Annotations: map[string]string{
+			reach.FromScrapers(): reach.Ports(reach.TCP(metricsPort)),
+		}},
 		Spec: corev1.ServiceSpec{
 			Type:     corev1.ServiceTypeClusterIP,
 			Selector: labels(role),

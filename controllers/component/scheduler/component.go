@@ -56,6 +56,7 @@ func render(f facts.Shoot, in *component.Inputs) ([]client.Object, error) {
 		return nil, err
 	}
 	pod := component.Pod{
+		Program:       name,
 		PriorityClass: gardencorev1beta1.PriorityClassShootControlPlane300,
 		Annotations:   component.Checksum("configuration", access.Kubeconfig.Data[gardencorev1beta1.DataKeyKubeconfig], config),
 		Files:         append(access.Files, component.FromConfigMap(configName, configFolder, configKey)),

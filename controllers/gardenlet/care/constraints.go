@@ -95,12 +95,12 @@ func judgeWebhooks(all webhook.Configurations) gardencorev1beta1.Condition {
 	c := gardencorev1beta1.Condition{Codes: []gardencorev1beta1.ErrorCode{gardencorev1beta1.ErrorCodeProblematicWebhook}}
 	switch {
 	case len(found.Problems) > 0:
-		return bad(c, gardencorev1beta1.ReasonProblematicWebhooks, operation.Cut("Webhooks can keep the cluster from waking up and from being updated: "+webhook.Message(found.Problems)))
+		return bad(c, gardencorev1beta1.ReasonProblematicWebhooks, operation.Cut("Webhooks can keep the cluster from waking up: "+webhook.Message(found.Problems)))
 	case len(found.Corrected) > 0:
 		return bad(c, reasonRemediatedWebhooks, operation.Cut("Webhooks were corrected; apply the changes that annotation "+gardencorev1beta1.AnnotationWarning+
 			" lists where they come from, and remove it: "+webhook.Message(found.Corrected)))
 	default:
-		return good(gardencorev1beta1.Condition{}, gardencorev1beta1.ReasonNoProblematicWebhooks, "No webhook can keep the cluster from waking up and from being updated")
+		return good(gardencorev1beta1.Condition{}, gardencorev1beta1.ReasonNoProblematicWebhooks, "No webhook can keep the cluster from waking up")
 	}
 }
 

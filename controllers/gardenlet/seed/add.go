@@ -18,6 +18,7 @@ import (
 	"github.com/terrarium-garden/terrarium/controllers/flowmetrics"
 	"github.com/terrarium-garden/terrarium/controllers/kit"
 	"github.com/terrarium-garden/terrarium/controllers/operation"
+	"github.com/terrarium-garden/terrarium/controllers/reach"
 )
 
 const controllerName = "seed"
@@ -40,6 +41,8 @@ type Reconciler struct {
 	KubernetesVersion func() (string, error)
 	// Image holds the terrarium binary, for the resource manager; empty for a seed that is not to have one.
 	Image string
+	// PolicyNamespaces are those of the seed in which traffic is denied. Without any, the resource manager makes no network policies.
+	PolicyNamespaces reach.Namespaces
 	// Journal is told what happens to the seed; it may be nil.
 	Journal operation.Journal
 	// Config is the section of the configuration.

@@ -27,9 +27,9 @@ func Engine(seedClient client.Client, clk clock.Clock) deploy.Engine {
 	return deploy.Engine{Client: seedClient, Owner: fieldOwner, Clock: clk}
 }
 
-// ReconcileGraph is the flow that prepares a cluster for shoots. The identity is that of the cluster, and the image holds the program of
-// the resource manager; without one, there is no resource manager.
-func ReconcileGraph(engine deploy.Engine, identity, image string) (*flow.Graph, error) {
+// ReconcileGraph is the flow that prepares a cluster for shoots. The identity is that of the cluster. Without an image, there is no
+// resource manager.
+func ReconcileGraph(engine deploy.Engine, identity string, manager ResourceManagerOptions) (*flow.Graph, error) {
 	return flow.Compile("Seed reconciliation",
 		flow.Task{
 			ID: "definitions", Title: "Deploying custom resource definitions", Timeout: time.Minute,
@@ -44,8 +44,8 @@ func ReconcileGraph(engine deploy.Engine, identity, image string) (*flow.Graph, 
 			Do: func(ctx context.Context) error { return applyIdentity(ctx, engine, identity) },
 		},
 		flow.Task{
-			ID: "resource-manager", Title: "Deploying the resource manager", Timeout: time.Minute, After: []flow.ID{"identity"}, Skip: image == "",
-			Do: func(ctx context.Context) error { return ApplyResourceManager(ctx, engine, image) },
+			ID: "resource-manager", Title: "Deploying the resource manager", Timeout: time.Minute, After: []flow.ID{"identity"}, Skip: manager.Image == "",
+			Do: func(ctx context.Context) error { return ApplyResourceManager(ctx, engine, manager) },
 		},
 	)
 }

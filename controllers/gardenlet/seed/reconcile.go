@@ -130,7 +130,7 @@ func (r *Reconciler) deploy(ctx context.Context, s *scope) (kit.Outcome, error) 
 	if err := CheckVersion(s.version); err != nil {
 		return kit.Stop(), err
 	}
-	graph, err := ReconcileGraph(Engine(r.SeedClient, r.Clock), s.identity, r.Image)
+	graph, err := ReconcileGraph(Engine(r.SeedClient, r.Clock), s.identity, ResourceManagerOptions{Image: r.Image, PolicyNamespaces: r.PolicyNamespaces})
 	if err != nil {
 		return kit.Stop(), err
 	}

@@ -18,8 +18,10 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+	gardenresourcesv1alpha1 "github.com/terrarium-garden/terrarium/apis/resources/v1alpha1"
 	"github.com/terrarium-garden/terrarium/controllers/component"
 	"github.com/terrarium-garden/terrarium/controllers/deploy"
+	"github.com/terrarium-garden/terrarium/controllers/reach"
 	"github.com/terrarium-garden/terrarium/controllers/resourcemanager"
 	"github.com/terrarium-garden/terrarium/controllers/resourcemanager/webhooks"
 	"github.com/terrarium-garden/terrarium/controllers/secrets"
@@ -44,10 +46,18 @@ func ResourceManagerSet() deploy.Set {
 	return deploy.Set{Namespace: gardencorev1beta1.NamespaceGarden, Name: resourcemanager.Name}
 }
 
-// ResourceManagerValues are what the resource manager of a seed depends on.
-type ResourceManagerValues struct {
+// ResourceManagerOptions are what a gardenlet asks of the resource manager of its seed.
+type ResourceManagerOptions struct {
 	// Image holds the program.
 	Image string
+	// PolicyNamespaces are those in which traffic is denied; without any, no network policies are made for Services.
+	PolicyNamespaces reach.Namespaces
+}
+
+// ResourceManagerValues are what the resource manager of a seed depends on.
+type ResourceManagerValues struct {
+	ResourceManagerOptions
+
 	// Nodes is the number of nodes of the seed.
 	Nodes int
 	// Certificate is the Secret with the certificate of its webhooks, and CA the bundle that verifies it.
@@ -60,7 +70,13 @@ func ResourceManager(v ResourceManagerValues) []client.Object {
 	labels := map[string]string{"app": resourcemanager.Name, gardencorev1beta1.LabelRole: resourcemanager.Name}
 	meta := metav1.ObjectMeta{Namespace: gardencorev1beta1.NamespaceGarden, Name: resourcemanager.Name, Labels: labels}
 	account := &corev1.ServiceAccount{ObjectMeta: meta, AutomountServiceAccountToken: new(false)}
-	service := &corev1.Service{ObjectMeta: meta, Spec: corev1.ServiceSpec{Type: corev1.ServiceTypeClusterIP, Selector: labels, Ports: []corev1.ServicePort{
+	// The API server of the seed calls the webhooks. It is no pod that a policy could select.
+	open := meta
+	open.Annotations = map[string]string{
+		gardenresourcesv1alpha1.AnnotationFromWorldToPorts: reach.Ports(reach.TCP(resourceManagerWebhookPort)),
+		reach.FromScrapers(): reach.Ports(reach.TCP(resourceManagerMetricsPort)),
+	}
+	service := &corev1.Service{ObjectMeta: open, Spec: corev1.ServiceSpec{Type: corev1.ServiceTypeClusterIP, Selector: labels, Ports: []corev1.ServicePort{
 		{Name: "webhooks", Protocol: corev1.ProtocolTCP, Port: 443, TargetPort: intstr.FromInt32(resourceManagerWebhookPort)},
 	}}}
 	asked := webhooks.Configuration(webhooks.Values{
@@ -84,14 +100,18 @@ func resourceManagerDeployment(meta metav1.ObjectMeta, v ResourceManagerValues) 
 	probe := func(path string) *corev1.Probe {
 		return component.HTTPProbe(corev1.URISchemeHTTP, resourceManagerHealthPort, path)
 	}
-	deployment := component.Pod{Container: corev1.Container{
+	command := []string{
+		component.BinDir + "terrarium", "resource-manager", "--lease-namespace=" + meta.Namespace, "--cluster-id=" + resourcemanager.ClusterIDOrNone,
+		fmt.Sprintf("--health-address=:%d", resourceManagerHealthPort), fmt.Sprintf("--metrics-address=:%d", resourceManagerMetricsPort),
+		fmt.Sprintf("--webhook-address=:%d", resourceManagerWebhookPort), "--webhook-certificates=" + component.FilesDir + "/" + webhooksFolder,
+		"--garbage-collector-sync-period=" + garbagePeriod.String(),
+	}
+	for _, selector := range v.PolicyNamespaces.Texts() {
+		command = append(command, "--network-policy-namespaces="+selector)
+	}
+	deployment := component.Pod{Program: reach.ResourceManager, Container: corev1.Container{
 		Name: "resource-manager", Image: v.Image,
-		Command: []string{
-			component.BinDir + "terrarium", "resource-manager", "--lease-namespace=" + meta.Namespace, "--cluster-id=" + resourcemanager.ClusterIDOrNone,
-			fmt.Sprintf("--health-address=:%d", resourceManagerHealthPort), fmt.Sprintf("--metrics-address=:%d", resourceManagerMetricsPort),
-			fmt.Sprintf("--webhook-address=:%d", resourceManagerWebhookPort), "--webhook-certificates=" + component.FilesDir + "/" + webhooksFolder,
-			"--garbage-collector-sync-period=" + garbagePeriod.String(),
-		},
+		Command: command,
 		Ports: []corev1.ContainerPort{
 			{Name: "health", ContainerPort: resourceManagerHealthPort},
 			{Name: "metrics", ContainerPort: resourceManagerMetricsPort},
@@ -114,7 +134,7 @@ func resourceManagerDeployment(meta metav1.ObjectMeta, v ResourceManagerValues) 
 
 // ApplyResourceManager deploys the resource manager, with a certificate for its webhooks. Nothing here waits for it; the care of the seed
 // tells whether it is healthy.
-func ApplyResourceManager(ctx context.Context, engine deploy.Engine, image string) error {
+func ApplyResourceManager(ctx context.Context, engine deploy.Engine, options ResourceManagerOptions) error {
 	nodes := &metav1.PartialObjectMetadataList{}
 	nodes.SetGroupVersionKind(corev1.SchemeGroupVersion.WithKind("NodeList"))
 	if err := engine.Client.List(ctx, nodes, client.Limit(resourceManagerReplicas)); err != nil {
@@ -124,7 +144,7 @@ func ApplyResourceManager(ctx context.Context, engine deploy.Engine, image strin
 	if err != nil {
 		return err
 	}
-	v := ResourceManagerValues{Image: image, Nodes: len(nodes.Items)}
+	v := ResourceManagerValues{ResourceManagerOptions: options, Nodes: len(nodes.Items)}
 	if v.Certificate, v.CA, err = webhookCertificate(ctx, keys); err != nil {
 		return err
 	}

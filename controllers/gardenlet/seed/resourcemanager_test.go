@@ -18,14 +18,20 @@ import (
 
 	"github.com/terrarium-garden/terrarium/apis/scheme"
 	"github.com/terrarium-garden/terrarium/controllers/gardenlet/seed"
+	"github.com/terrarium-garden/terrarium/controllers/reach"
 )
 
 func TestResourceManager(t *testing.T) {
 	t.Parallel()
+	denied, err := reach.SeedNamespaces()
+	if err != nil {
+		t.Fatal(err)
+	}
+	options := seed.ResourceManagerOptions{Image: "registry.example.org/terrarium:v1", PolicyNamespaces: denied}
 	for nodes, want := range map[int]int32{0: 1, 1: 1, 2: 2, 9: 2} {
 		var deployment *appsv1.Deployment
 		var kinds []string
-		for _, object := range seed.ResourceManager(seed.ResourceManagerValues{Image: "registry.example.org/terrarium:v1", Nodes: nodes, Certificate: "cert", CA: []byte("ca")}) {
+		for _, object := range seed.ResourceManager(seed.ResourceManagerValues{ResourceManagerOptions: options, Nodes: nodes, Certificate: "cert", CA: []byte("ca")}) {
 			if found, ok := object.(*appsv1.Deployment); ok {
 				deployment = found
 			}
@@ -47,6 +53,7 @@ func TestResourceManager(t *testing.T) {
 		want := []string{
 			"/usr/local/bin/terrarium", "resource-manager", "--lease-namespace=garden", "--cluster-id=<default>", "--health-address=:8081", "--metrics-address=:8080",
 			"--webhook-address=:9449", "--webhook-certificates=/srv/kubernetes/webhooks", "--garbage-collector-sync-period=1h0m0s",
+			"--network-policy-namespaces=kubernetes.io/metadata.name=garden", "--network-policy-namespaces=gardener.cloud/role in (extension,istio-ingress,istio-system,shoot)",
 		}
 		if diff := cmp.Diff(want, pod.Containers[0].Command); diff != "" {
 			t.Errorf("command (-want +got):\n%s", diff)
@@ -66,7 +73,7 @@ func TestWebhookCertificates(t *testing.T) {
 	clk := clocktesting.NewFakeClock(time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC))
 	authorities, served := map[string]bool{}, []*x509.Certificate{}
 	for range 12 {
-		if err := seed.ApplyResourceManager(t.Context(), seed.Engine(c, clk), "image"); err != nil {
+		if err := seed.ApplyResourceManager(t.Context(), seed.Engine(c, clk), seed.ResourceManagerOptions{Image: "image"}); err != nil {
 			t.Fatal(err)
 		}
 		bundle := trusted(t, c)

@@ -14,7 +14,9 @@ import (
 
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	"github.com/terrarium-garden/terrarium/controllers/chart"
+	"github.com/terrarium-garden/terrarium/controllers/component"
 	"github.com/terrarium-garden/terrarium/controllers/provider/local"
+	"github.com/terrarium-garden/terrarium/controllers/reach"
 	"github.com/terrarium-garden/terrarium/tests/golden"
 )
 
@@ -78,6 +80,10 @@ func checkCommand(t *testing.T, content map[string]any) {
 	deployment := &appsv1.Deployment{}
 	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(content, deployment); err != nil {
 		t.Fatal(err)
+	}
+	want := component.WithWays(deployment.Spec.Selector.MatchLabels, reach.ProviderLocal)
+	if diff := cmp.Diff(want, deployment.Spec.Template.Labels); diff != "" {
+		t.Errorf("GLET-NP-2: labels of the pods (-want +got):\n%s", diff)
 	}
 	command := strings.Join(deployment.Spec.Template.Spec.Containers[0].Command, " ")
 	for _, flag := range []string{

@@ -28,6 +28,7 @@ import (
 	"github.com/terrarium-garden/terrarium/controllers/deploy"
 	"github.com/terrarium-garden/terrarium/controllers/kit"
 	"github.com/terrarium-garden/terrarium/controllers/provider/local/engine"
+	"github.com/terrarium-garden/terrarium/controllers/reach"
 	"github.com/terrarium-garden/terrarium/controllers/shootaccess"
 )
 
@@ -148,7 +149,7 @@ func (a *Actor) Delete(ctx context.Context, object *gardenextensionsv1alpha1.Con
 
 const (
 	// Name of the Deployment and of everything that belongs to it.
-	Name = "cloud-controller-manager"
+	Name = reach.CloudControllers
 
 	// readyTimeout is how long one call waits for the Deployment before it frees the worker of the queue.
 	readyTimeout = 20 * time.Second
@@ -175,14 +176,8 @@ type Values struct {
 // Render returns the objects of the cloud controller manager.
 func Render(v Values) []client.Object {
 	meta := metav1.ObjectMeta{Namespace: v.Namespace, Name: Name}
-	labels := map[string]string{
-		"app":  "kubernetes",
-		"role": Name,
-		gardencorev1beta1.LabelNetworkPolicyToDNS:              gardencorev1beta1.LabelValueAllowed,
-		gardencorev1beta1.LabelNetworkPolicyToRuntimeAPIServer: gardencorev1beta1.LabelValueAllowed,
-		gardencorev1beta1.LabelNetworkPolicyToPrivateNetworks:  gardencorev1beta1.LabelValueAllowed,
-	}
 	selector := map[string]string{"app": "kubernetes", "role": Name}
+	labels := component.WithWays(selector, reach.CloudControllers)
 	return []client.Object{
 		&corev1.ServiceAccount{ObjectMeta: meta, AutomountServiceAccountToken: new(false)},
 		&rbacv1.Role{ObjectMeta: meta, Rules: []rbacv1.PolicyRule{

@@ -15,10 +15,12 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	gardenextensionsv1alpha1 "github.com/terrarium-garden/terrarium/apis/extensions/v1alpha1"
 	"github.com/terrarium-garden/terrarium/controllers/provider/local/dnsrecord"
 	"github.com/terrarium-garden/terrarium/controllers/provider/local/engine"
 	"github.com/terrarium-garden/terrarium/controllers/provider/local/machinedeployment"
+	"github.com/terrarium-garden/terrarium/controllers/reach"
 )
 
 // Actor prepares namespaces of shoots for machines.
@@ -50,7 +52,8 @@ func (a *Actor) Delete(ctx context.Context, object *gardenextensionsv1alpha1.Inf
 }
 
 // Render returns what machines need in the namespace of their shoot. The namespace denies all traffic that no network policy allows;
-// machines talk to each other, to the API server of the shoot, and to everything that their pods talk to.
+// machines talk to each other, to the API server of the shoot, and to everything that their pods talk to, and what reaches the networks
+// of the shoot reaches them.
 func Render(namespace string) []client.Object {
 	selector := map[string]string{machinedeployment.LabelApp: machinedeployment.App}
 	return []client.Object{
@@ -61,6 +64,17 @@ func Render(namespace string) []client.Object {
 				PolicyTypes: []networkingv1.PolicyType{networkingv1.PolicyTypeIngress, networkingv1.PolicyTypeEgress},
 				Ingress:     []networkingv1.NetworkPolicyIngressRule{{}},
 				Egress:      []networkingv1.NetworkPolicyEgressRule{{}},
+			},
+		},
+		// The nodes of the shoot are these pods.
+		&networkingv1.NetworkPolicy{
+			ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "allow-to-machines"},
+			Spec: networkingv1.NetworkPolicySpec{
+				PodSelector: metav1.LabelSelector{MatchLabels: reach.Allowed(gardencorev1beta1.LabelNetworkPolicyToShootNetworks)},
+				PolicyTypes: []networkingv1.PolicyType{networkingv1.PolicyTypeEgress},
+				Egress: []networkingv1.NetworkPolicyEgressRule{{To: []networkingv1.NetworkPolicyPeer{
+					{PodSelector: &metav1.LabelSelector{MatchLabels: selector}},
+				}}},
 			},
 		},
 		&corev1.Service{
