@@ -24,7 +24,6 @@ func rotation(t *testing.T, w *world) {
 	robot := append(w.kubectl("old-token"), "auth", "whoami")
 	w.must(t, user...)
 	w.must(t, robot...)
-	key := w.machineKey(t, "ssh-keypair")
 	node := w.must(t, w.shoot("get", "nodes", "-o", "name")...)
 	stop := w.watchGaps(t)
 
@@ -35,10 +34,6 @@ func rotation(t *testing.T, w *world) {
 	w.healthy(t, time.Minute, shootName)
 	if now := w.must(t, w.shoot("get", "nodes", "-o", "name")...); now == node {
 		t.Error("the machines were not replaced")
-	}
-	// People reach new machines with the new key, and find the one of the old machines beside it.
-	if old := w.machineKey(t, "ssh-keypair.old"); old != key || w.machineKey(t, "ssh-keypair") == key {
-		t.Errorf("the project's old key of the machines is %q, want %q and another one beside it", old, key)
 	}
 	// Between the two steps nobody is cut off.
 	w.must(t, user...)
@@ -75,19 +70,6 @@ func rotation(t *testing.T, w *world) {
 	// Machines are not drained: pods of one that was replaced start elsewhere only when its Node is gone.
 	w.says(t, 4*time.Minute, "Hello from hello-", w.shoot("exec", "deployment/hello", "--", "hello", "http://hello")...)
 	w.says(t, time.Minute, "True", w.garden("-n", namespace, "get", "shoot", shootName, "-o", `jsonpath={.status.conditions[?(@.type=="SystemComponentsHealthy")].status}`)...)
-}
-
-// machineKey is the public part of a key pair of the shoot's machines, which the gardenlet publishes in the project.
-func (w *world) machineKey(t *testing.T, suffix string) string {
-	t.Helper()
-	name := shootName + "." + suffix
-	key := w.must(t, w.garden("-n", namespace, "get", "secret", name, "-o", `jsonpath={.data.id_rsa\.pub}`)...)
-	private := w.must(t, w.garden("-n", namespace, "get", "secret", name, "-o", `jsonpath={.data.id_rsa}`)...)
-	if key == "" || private == "" {
-		t.Fatalf("secret %s lacks a part of its key pair", name)
-	}
-
-	return key
 }
 
 func (w *world) operate(t *testing.T, operation string) {
