@@ -131,8 +131,10 @@ func TestOrderOfAddOns(t *testing.T) {
 			{"ext-after-api-wait", "hibernate"}, {"ext-after-worker-wait", "hibernate"}, {"etcd-main-stop-wait", "ext-before-api-stop"},
 		}},
 		"delete.dot": {before: [][2]string{
-			{"ext-before-api-delete-wait", "controlplane-delete"}, {"controlplane-delete-wait", "apiserver-delete"},
-			{"apiserver-delete", "ext-after-api-delete"}, {"ext-after-api-delete-wait", "etcd-main-delete"},
+			{"ext-before-api-delete-wait", "controlplane-delete"},
+			{"controlplane-delete-wait", "apiserver-delete"},
+			{"apiserver-delete", "ext-after-api-delete"},
+			{"ext-after-api-delete-wait", "etcd-main-delete"},
 		}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -163,7 +165,7 @@ func TestSilentAddOn(t *testing.T) {
 			t.Errorf("a run goes on without an extension that does not answer: %v", err)
 		}
 		if took := (clock.RealClock{}).Since(begin); took != 7*60e9 {
-			t.Errorf("EXT-AGENT-4: it was waited for for %s, the registration says 7m", took)
+			t.Errorf("EXT-AGENT-4: the wait took %s, the registration says 7m", took)
 		}
 	})
 }
