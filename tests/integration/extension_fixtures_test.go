@@ -81,7 +81,7 @@ func greetingArgs(t *testing.T, namespace string) []string {
 
 // halfAlive is a seed for the flows of shoots. What extensions see is in a real API server; of all else it pretends that it succeeds at
 // once, since nothing would run there.
-func halfAlive(real client.Client, types *runtime.Scheme, inside client.Client) client.Client {
+func halfAlive(living client.Client, types *runtime.Scheme, inside client.Client) client.Client {
 	manager := &managedtest.Manager{Cluster: inside}
 	seen := func(obj runtime.Object, name string) bool {
 		kind, err := apiutil.GVKForObject(obj, types)
@@ -93,7 +93,7 @@ func halfAlive(real client.Client, types *runtime.Scheme, inside client.Client) 
 	return fake.NewClientBuilder().WithScheme(types).WithInterceptorFuncs(interceptor.Funcs{
 		Get: func(ctx context.Context, c client.WithWatch, key client.ObjectKey, obj client.Object, options ...client.GetOption) error {
 			if seen(obj, key.Name) {
-				return real.Get(ctx, key, obj, options...)
+				return living.Get(ctx, key, obj, options...)
 			}
 			if err := manager.Get(ctx, c, key, obj, options...); err != nil {
 				return err
@@ -103,25 +103,25 @@ func halfAlive(real client.Client, types *runtime.Scheme, inside client.Client) 
 		},
 		List: func(ctx context.Context, c client.WithWatch, list client.ObjectList, options ...client.ListOption) error {
 			if seen(list, "") {
-				return real.List(ctx, list, options...)
+				return living.List(ctx, list, options...)
 			}
 			return c.List(ctx, list, options...)
 		},
 		Create: func(ctx context.Context, c client.WithWatch, obj client.Object, options ...client.CreateOption) error {
 			if seen(obj, obj.GetName()) {
-				return real.Create(ctx, obj, options...)
+				return living.Create(ctx, obj, options...)
 			}
 			return c.Create(ctx, obj, options...)
 		},
 		Patch: func(ctx context.Context, c client.WithWatch, obj client.Object, patch client.Patch, options ...client.PatchOption) error {
 			if seen(obj, obj.GetName()) {
-				return real.Patch(ctx, obj, patch, options...)
+				return living.Patch(ctx, obj, patch, options...)
 			}
 			return c.Patch(ctx, obj, patch, options...)
 		},
 		Delete: func(ctx context.Context, c client.WithWatch, obj client.Object, options ...client.DeleteOption) error {
 			if seen(obj, obj.GetName()) {
-				return real.Delete(ctx, obj, options...)
+				return living.Delete(ctx, obj, options...)
 			}
 			return manager.Delete(ctx, c, obj, options...)
 		},
@@ -131,7 +131,7 @@ func halfAlive(real client.Client, types *runtime.Scheme, inside client.Client) 
 				GetName() string
 			})
 			if ok && seenByExtensions(u.GroupVersionKind(), u.GetName()) {
-				return real.Apply(ctx, obj, options...)
+				return living.Apply(ctx, obj, options...)
 			}
 			return c.Apply(ctx, obj, options...)
 		},
@@ -212,7 +212,7 @@ func (o *operator) hire(program, namespace string) *greeter {
 // start runs it as a process, as its pod would.
 func (g *greeter) start() {
 	g.t.Helper()
-	g.running = exec.CommandContext(context.WithoutCancel(g.t.Context()), g.program, append(g.args, "--kubeconfig="+g.account)...) //nolint:gosec // it was built here
+	g.running = exec.CommandContext(context.WithoutCancel(g.t.Context()), g.program, append(g.args, "--kubeconfig="+g.account)...)
 	g.running.Stdout, g.running.Stderr = g.t.Output(), g.t.Output()
 	if err := g.running.Start(); err != nil {
 		g.t.Fatal(err)
