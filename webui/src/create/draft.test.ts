@@ -11,7 +11,7 @@ import { shootFixture } from '@/shoots/testing'
 import type { Shoot } from '@/shoots/types'
 import type { CloudProfile } from '@/shoots/versions'
 
-import { cloneOf, newDraft, setField } from './draft'
+import { cloneOf, newDraft, partOf, setField, setPart } from './draft'
 
 const now = Date.parse('2026-06-01T00:00:00Z')
 const profile: CloudProfile = {
@@ -60,6 +60,25 @@ describe('newDraft', () => {
         },
       },
     })
+  })
+})
+
+describe('a part that only the provider understands', () => {
+  const path = ['spec', 'config']
+  const part = '# why\nkind: Config # which\nparts:\n  - { a: 1 } # one\n'
+  it('is shown as it is written, and comes back without loss', () => {
+    const text = setPart('spec:\n  a: 1\n', path, part)
+    expect(fromText(text).object).toEqual({ spec: { a: 1, config: { kind: 'Config', parts: [{ a: 1 }] } } })
+    expect(partOf(text, path)).toBe(part)
+    expect(setPart(text, path, partOf(text, path))).toBe(text)
+  })
+  it('is removed by an empty text', () => {
+    expect(setPart('spec:\n  config: { a: 1 }\n  b: 1\n', path, ' \n')).toBe('spec:\n  b: 1\n')
+    expect([partOf('spec: {}\n', path), partOf('spec:\n  config:\n', path)]).toEqual(['', ''])
+  })
+  it('changes nothing if it is no YAML', () => {
+    expect(setPart('spec: {}\n', path, 'a: [')).toBe('spec: {}\n')
+    expect(partOf('spec: [', path)).toBe('')
   })
 })
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import { isScalar, parseDocument, stringify } from 'yaml'
+import { Document, isNode, isScalar, parseDocument, stringify } from 'yaml'
 
 import type { Shoot } from '@/shoots/types'
 import { compareVersions, effective, expired, type CloudProfile, type OfferedVersion } from '@/shoots/versions'
@@ -22,6 +22,29 @@ export function setField(text: string, path: Path, value: unknown): string {
     old.value = value
     delete old.type
   } else document.setIn(path, document.createNode(value))
+  return document.toString({ lineWidth: 0 })
+}
+
+/** A part of a manifest as text, with its comments; empty if it is not there. */
+export function partOf(text: string, path: Path): string {
+  const document = parseDocument(text)
+  const node: unknown = document.errors.length > 0 ? undefined : document.getIn(path, true)
+  if (!isNode(node) || (isScalar(node) && node.value === null)) return ''
+  return new Document(node).toString({ lineWidth: 0 })
+}
+
+/** Replaces a part of a manifest by a text, with its comments, and nothing else. An empty text removes the part. */
+export function setPart(text: string, path: Path, part: string): string {
+  const document = parseDocument(text)
+  const made = parseDocument(part)
+  if (document.errors.length > 0 || made.errors.length > 0) return text
+  if (made.contents === null) document.deleteIn(path)
+  else {
+    // Comments around everything belong to the document of the part, which goes.
+    if (made.commentBefore) made.contents.commentBefore = made.commentBefore
+    if (made.comment) made.contents.comment = made.comment
+    document.setIn(path, made.contents)
+  }
   return document.toString({ lineWidth: 0 })
 }
 

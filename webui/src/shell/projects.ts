@@ -22,6 +22,7 @@ const own = shallowRef<ProjectEntry[]>()
 const failure = shallowRef<RequestError>()
 let entries: ComputedRef<ProjectEntry[]> | undefined
 let forbidden: ComputedRef<boolean> | undefined
+let known: ComputedRef<boolean> | undefined
 let stop: (() => void) | undefined
 
 async function readOwn(): Promise<void> {
@@ -30,7 +31,6 @@ async function readOwn(): Promise<void> {
     failure.value = undefined
   } catch (thrown) {
     failure.value = asRequestError(thrown)
-    own.value = []
   }
 }
 
@@ -38,14 +38,15 @@ function begin(): void {
   const scope = effectScope(true)
   stop = () => {
     scope.stop()
-    stop = entries = forbidden = undefined
-    own.value = undefined
+    stop = entries = forbidden = known = undefined
+    own.value = failure.value = undefined
   }
   scope.run(() => {
     const live = useLive<Project>(resource, {})
     const isForbidden = computed(() => live.value?.error.value?.kind === 'forbidden')
     forbidden = isForbidden
     watch(isForbidden, (yes) => yes && !own.value && void readOwn(), { immediate: true })
+    known = computed(() => (isForbidden.value ? own.value !== undefined : (live.value?.loaded.value ?? false)))
     entries = computed(() => {
       const list = isForbidden.value ? (own.value ?? []) : (live.value?.items.value ?? []).flatMap(entryOf)
       return [...list].sort((a, b) => a.name.localeCompare(b.name))
@@ -69,6 +70,11 @@ export function useProjects() {
     projects: list,
     /** The user sees own projects only. */
     limited: forbidden!,
+    /** They have been read, so that those which are not there do not exist for the user. */
+    loaded: known!,
+    /** Why the own projects could not be read. */
+    failure,
+    retry: readOwn,
     /** The name of the project of a namespace. */
     nameOf: (namespace: string | undefined) =>
       names.value.get(namespace ?? '') ?? (namespace ?? '').replace(/^garden-/, ''),

@@ -34,6 +34,15 @@ export function rotatables(shoot: Shoot): Rotatable[] {
   }))
 }
 
+/** What can be done with all at once: to start, or to complete those in two phases; none while one of them is under way. */
+export function allStep(all: Rotatable[]): { operation: string; label: string } | undefined {
+  const phases = all.filter((r) => r.complete).map((r) => r.rotation?.phase || 'Completed')
+  if (phases.every((p) => p === 'Prepared'))
+    return { operation: 'rotate-credentials-complete', label: t.rotation.completeAll }
+  const idle = all.every((r) => (r.rotation?.phase || 'Completed') === 'Completed')
+  return idle ? { operation: 'rotate-credentials-start', label: t.rotation.startAll } : undefined
+}
+
 /** The operation that comes next: to start, to complete, or none while one is under way. */
 export function nextStep(r: Rotatable): { operation: string; label: string } | undefined {
   switch (r.rotation?.phase) {

@@ -436,6 +436,7 @@ export const t = {
     startAll: 'Rotate all',
     start: 'Rotate',
     complete: 'Complete',
+    completeAll: 'Complete all',
     requested: 'Rotation requested',
     failed: 'Cannot rotate',
     last: 'Last rotated',
@@ -674,6 +675,9 @@ export const t = {
     },
     none: 'No projects yet',
     noneText: 'A project is a namespace of the garden with its members. Clusters belong to projects.',
+    noneOwn: 'You are a member of no project',
+    noneOwnText:
+      'You may not list all projects, and see those of which you are a member. Somebody who manages the members of a project can add you.',
     noMatch: 'No project matches the search',
     noMatchText: (total: number) => `${total} projects are hidden by the filter.`,
     gone: (name: string) => `There is no project “${name}”.`,
@@ -733,6 +737,7 @@ export const t = {
     noneText:
       'Clusters name a credentials binding, and the binding names a Secret or a workload identity with which the provider is used.',
     quotas: (names: string) => `limited by ${names}`,
+    partly: 'Secret bindings, the older kind, are missing here.',
   },
   quotas: {
     none: 'No quotas',
@@ -765,6 +770,7 @@ export const t = {
     volumeSize: 'Volume size',
     machine: (name: string, cpu: string, memory: string) => `${name} (${cpu} CPU, ${memory})`,
     provider: (type: string) => `Settings of provider ${type}`,
+    workerConfig: 'What only the provider understands',
     providerText: 'YAML that only the extension of the provider understands.',
   },
   // more
