@@ -32,7 +32,7 @@ up: ## Bring up a garden, a seed and a running shoot on this machine
 	@scripts/playground up
 
 .PHONY: test
-test: lint verify test-unit test-integration test-compat test-conformance test-layers test-faults test-datastores test-consistency-short test-ui test-e2e ## Run all checks: lint, generated code, unit, integration, layers, end to end
+test: lint verify test-unit test-integration test-compat test-conformance test-layers test-faults test-datastores test-consistency-short test-ui test-ui-scale test-e2e ## Run all checks: lint, generated code, unit, integration, layers, end to end
 
 ##@ Playground
 .PHONY: down

@@ -60,7 +60,7 @@ func (w *world) control() string {
 			return "", err
 		}
 
-		return "", w.join(string(command)) //nolint:contextcheck // the gardenlet runs on after the request
+		return "", w.join(string(command))
 	})
 	handle("/gardenlet", func(r *http.Request) (string, error) { return "", w.reconcile(r.Context(), r) })
 	handle("/reach", func(r *http.Request) (string, error) { return "", w.publish(r.Context(), r.URL.Query().Get("shoot")) })

@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/clock"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -18,6 +19,7 @@ import (
 	"github.com/terrarium-garden/terrarium/appliance/build"
 	"github.com/terrarium-garden/terrarium/appliance/gardenlet"
 	"github.com/terrarium-garden/terrarium/appliance/gardenlet/join"
+	"github.com/terrarium-garden/terrarium/controllers/resourcemanager/managedresource"
 	"github.com/terrarium-garden/terrarium/tests/harness"
 )
 
@@ -68,11 +70,12 @@ func manageResources(ctx context.Context, c client.Client) {
 		_ = c.List(ctx, all) // Their kind is new to the cluster, and the next time follows.
 		for i := range all.Items {
 			r := &all.Items[i]
-			if r.Status.ObservedGeneration == r.Generation {
+			sum := manifests(ctx, c, r)
+			if r.Status.ObservedGeneration == r.Generation && r.Status.SecretsDataChecksum != nil && *r.Status.SecretsDataChecksum == sum {
 				continue
 			}
 			before := r.DeepCopy()
-			r.Status.ObservedGeneration, r.Status.Conditions = r.Generation, nil
+			r.Status.ObservedGeneration, r.Status.SecretsDataChecksum, r.Status.Conditions = r.Generation, &sum, nil
 			for kind, is := range map[gardencorev1beta1.ConditionType]gardencorev1beta1.ConditionStatus{
 				gardenresourcesv1alpha1.ConditionTypeResourcesApplied:     gardencorev1beta1.ConditionTrue,
 				gardenresourcesv1alpha1.ConditionTypeResourcesHealthy:     gardencorev1beta1.ConditionTrue,
@@ -90,6 +93,19 @@ func manageResources(ctx context.Context, c client.Client) {
 		case <-ticker.C:
 		}
 	}
+}
+
+// manifests returns the checksum of the manifests of a ManagedResource, by which others see that the latest ones are meant.
+func manifests(ctx context.Context, c client.Client, r *gardenresourcesv1alpha1.ManagedResource) string {
+	var all []*corev1.Secret
+	for _, ref := range r.Spec.SecretRefs {
+		secret := &corev1.Secret{}
+		if err := c.Get(ctx, client.ObjectKey{Namespace: r.Namespace, Name: ref.Name}, secret); err == nil {
+			all = append(all, secret)
+		}
+	}
+
+	return managedresource.Decode(all...).Checksum
 }
 
 // runGardenlet is the gardenlet of the process that joins.

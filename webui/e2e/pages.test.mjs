@@ -14,16 +14,34 @@ const pages = {
   shoots: ['/ui/projects/garden-meadow/shoots', 'orchid'],
   'all-shoots': ['/ui/shoots', 'tulip'],
   shoot: ['/ui/projects/garden-meadow/shoots/ivy', 'ERR_INFRA_UNAUTHORIZED'],
+  'shoot-timeline': ['/ui/projects/garden-meadow/shoots/ivy/timeline', 'Requests'],
+  'shoot-workers': ['/ui/projects/garden-meadow/shoots/orchid/workers', 'worker'],
+  'shoot-settings': ['/ui/projects/garden-meadow/shoots/orchid/settings', 'Credentials rotation'],
+  'shoot-access': ['/ui/projects/garden-meadow/shoots/orchid/access', 'Download kubeconfig'],
+  'shoot-events': ['/ui/projects/garden-meadow/shoots/orchid/events', /event/i],
+  'shoot-yaml': ['/ui/projects/garden-meadow/shoots/orchid/yaml', 'apiVersion'],
   seeds: ['/ui/seeds', 'us-1'],
   seed: ['/ui/seeds/us-1', 'gardener-resource-manager'],
   'seed-access': ['/ui/seeds/eu-1/access', 'with credentials'],
+  'seed-shoots': ['/ui/seeds/eu-1/shoots', 'orchid'],
+  'seed-extensions': ['/ui/seeds/eu-1/extensions', 'provider-local'],
+  'seed-timeline': ['/ui/seeds/eu-1/timeline', 'Requests'],
+  'seed-events': ['/ui/seeds/eu-1/events', /event/i],
+  'seed-yaml': ['/ui/seeds/eu-1/yaml', 'apiVersion'],
   projects: ['/ui/projects', 'meadow'],
   project: ['/ui/projects/garden-meadow', 'meadow'],
+  'project-members': ['/ui/projects/garden-meadow/members', 'viewer'],
+  'project-accounts': ['/ui/projects/garden-meadow/accounts', 'stranger'],
+  'project-credentials': ['/ui/projects/garden-meadow/credentials', 'garden-meadow/local'],
+  'project-quotas': ['/ui/projects/garden-meadow/quotas', ' of '],
+  'project-yaml': ['/ui/projects/garden-meadow/yaml', 'apiVersion'],
   'new-shoot': ['/ui/projects/garden-meadow/new-shoot', 'Name'],
   profiles: ['/ui/cloudprofiles', 'local'],
   profile: ['/ui/cloudprofiles/local', 'Kubernetes versions'],
+  'profile-yaml': ['/ui/cloudprofiles/local/yaml', 'apiVersion'],
   extensions: ['/ui/extensions', 'provider-local'],
   extension: ['/ui/extensions/provider-local', 'eu-1'],
+  'extension-yaml': ['/ui/extensions/provider-local/yaml', 'apiVersion'],
   server: ['/ui/operations', 'Parts of the server'],
   snapshots: ['/ui/operations/snapshots', 'Snapshots'],
   audit: ['/ui/operations/audit', 'events'],
@@ -47,7 +65,7 @@ for (const [name, [path, text]] of Object.entries(pages)) {
   test(`page ${name}: light, dark and on a phone, without errors, accessible`, async () => {
     const { context, page, problems } = await open(browser, { storageState: state, colorScheme: 'light' })
     await page.goto(garden + path)
-    await page.locator('#main').getByText(text).first().waitFor()
+    await page.locator('#main').getByText(text).filter({ visible: true }).first().waitFor()
     await settled(page)
     await picture(page, name)
     await accessible(page, name)

@@ -5,11 +5,11 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 
-import { accessible, asAdmin, garden, launch, open, phone, picture } from './world.mjs'
+import { accessible, asAdmin, garden, launch, open, phone, picture, tokenOf, withToken } from './world.mjs'
 
 const shoot = '/ui/projects/garden-meadow/shoots/orchid'
 const project = '/ui/projects/garden-meadow'
-// Each page with the requests of which it consists. Who may not list all clusters or projects is shown the own ones: that is tested with users.
+// Each page with the requests of which it consists. Who may not list all clusters or projects is shown the own ones: see below.
 const pages = {
   shoots: [`${project}/shoots`, /garden-meadow\/shoots/],
   shoot: [shoot, /garden-meadow\/shoots/],
@@ -84,5 +84,96 @@ for (const [name, [path, requests]] of Object.entries(pages)) {
       [],
     )
     await context.close()
+  })
+}
+
+// The two lists of the whole garden, with the request for it, and what they say if there is nothing in it.
+const lists = {
+  'all-shoots': ['/ui/shoots', /v1beta1\/shoots$/, 'No clusters yet'],
+  projects: ['/ui/projects', /v1beta1\/projects$/, 'No projects yet'],
+}
+
+for (const [name, [path, request, none]] of Object.entries(lists)) {
+  test(`list ${name}: an error, loading and that there is nothing are said`, async () => {
+    const { context, page, problems } = await open(browser, { storageState: state })
+    const main = page.locator('#main')
+    let answer = () => status(500, 'InternalError', 'the disk is gone')
+    const waiting = []
+    await page.route(
+      (url) => request.test(url.pathname),
+      async (route) => {
+        const is = answer(new URL(route.request().url()))
+        return is ? route.fulfill(is) : void waiting.push(route)
+      },
+    )
+    await page.goto(garden + path)
+    await main.getByText('the disk is gone').first().waitFor()
+    assert.equal(await main.getByRole('table').count(), 0, 'there is no empty table')
+    await accessible(page, `${name} with an error`)
+    await phone(page)
+    await picture(page, `state-${name}-error-phone`)
+    await page.setViewportSize({ width: 1280, height: 800 })
+
+    // What a watch waits for does not come.
+    answer = (url) =>
+      url.searchParams.has('watch')
+        ? undefined
+        : {
+            json: {
+              apiVersion: 'core.gardener.cloud/v1beta1',
+              kind: 'List',
+              metadata: { resourceVersion: '1' },
+              items: [],
+            },
+          }
+    await main.getByRole('button', { name: 'Try again' }).click()
+    await main.getByText(none).first().waitFor()
+    assert.equal(await main.getByRole('table').count(), 0, 'there is no empty table')
+    await accessible(page, `${name} with nothing`)
+    await picture(page, `state-${name}-none`)
+
+    answer = () => undefined
+    await page.reload()
+    await main.getByRole('status', { name: 'Loading' }).first().waitFor()
+    assert.equal(await main.getByText(none).count(), 0, 'nothing is said before it is known')
+    await Promise.all(waiting.map((route) => route.abort().catch(() => {})))
+    assert.deepEqual(
+      problems.filter((x) => !/status of 500|ERR_FAILED/.test(x)),
+      [],
+    )
+    await context.close()
+  })
+
+  test(`list ${name}: who may not read all sees the own ones, or is told that there are none`, async () => {
+    for (const [user, text] of [
+      ['viewer', 'meadow'],
+      ['stranger', name === 'projects' ? 'You are a member of no project' : 'No permission'],
+    ]) {
+      const { context, page } = await open(browser)
+      const main = page.locator('#main')
+      await withToken(page, await tokenOf(user))
+      await main.waitFor()
+      // Nothing is said before it is known which projects are the own ones.
+      let go
+      const gate = new Promise((resolve) => (go = resolve))
+      await page.route('**/ui/session/projects', async (route) => {
+        await gate
+        await route.continue()
+      })
+      await page.goto(garden + path)
+      await main.getByRole('status', { name: 'Loading' }).first().waitFor()
+      assert.equal(await main.getByText(/No permission|member of no|No projects/).count(), 0, 'not yet')
+      go()
+      await main.getByText(text).first().waitFor()
+      if (user === 'stranger') assert.equal(await main.getByRole('table').count(), 0, 'there is no empty table')
+      await accessible(page, `${name} of ${user}`)
+      await picture(page, `state-${name}-${user}`)
+
+      await page.unroute('**/ui/session/projects')
+      await page.route('**/ui/session/projects', (route) => route.fulfill({ status: 500, body: 'the disk is gone' }))
+      await page.reload()
+      await main.getByText('the disk is gone').first().waitFor()
+      await context.close()
+    }
   })
 }

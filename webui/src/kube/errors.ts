@@ -52,7 +52,8 @@ export class RequestError extends Error {
 /** Makes an error of an answer that is not a success. */
 export function fromStatus(code: number, body: StatusBody | undefined, text: string): RequestError {
   const message = body?.message || text || `HTTP ${code}`
-  return new RequestError(kindOf(body?.code ?? code, body?.reason), message, code, body)
+  const kind = kindOf(body?.code ?? code, body?.reason)
+  return new RequestError(kind === 'forbidden' && judged(message) ? 'refused' : kind, message, code, body)
 }
 
 /** Makes an error of anything that was thrown. */
@@ -61,6 +62,9 @@ export function asRequestError(thrown: unknown): RequestError {
   const message = thrown instanceof Error ? thrown.message : String(thrown)
   return new RequestError('unreachable', message)
 }
+
+// Who lacks a permission is named. Without a name, what is in the object was refused, for which no role is of help.
+const judged = (message: string) => / is forbidden: (?!User ")/i.test(message)
 
 function kindOf(code: number, reason?: string): FailureKind {
   switch (code) {

@@ -53,7 +53,8 @@ export const t = {
   failure: {
     unreachable: 'The connection is lost or the server is restarting. This page tries again by itself.',
     'signed-out': 'The session has ended. Sign in again to go on.',
-    forbidden: 'Your account may not read this. An administrator, or an owner of the project, can give you a role.',
+    forbidden:
+      'Your account has no permission for this. An administrator, or an owner of the project, can give you a role.',
     missing: 'It does not exist, or it has just been deleted.',
     conflict: 'The object has changed since you opened it. Load it again and repeat your change.',
     exists: 'An object of this name exists already. Choose another name.',
