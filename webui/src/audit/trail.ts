@@ -17,6 +17,8 @@ interface Answer {
 export const pageSize = 200
 const most = 5_000
 const pause = 2_000
+// The time after which a search is repeated that has failed for a reason that passes.
+const patience = 3_000
 // An event is written a moment after its time.
 const overlap = 2_000
 
@@ -56,14 +58,20 @@ export function useTrail(filter: Ref<AuditFilter>, following: Ref<boolean>): Tra
   const [loaded, busy, more, disabled] = [ref(false), ref(false), ref(false), ref(false)]
   const error = shallowRef<RequestError>()
   let round = 0
+  let repeat: ReturnType<typeof setTimeout> | undefined
 
   const ask = (page: { limit: number; since?: string; until?: string }) =>
     sendJSON<Answer>('/kube/appliance/audit?' + requestOf(filter.value, page, Date.now()))
 
+  function again(): Promise<void> {
+    error.value = undefined
+    return first()
+  }
+
   async function first(): Promise<void> {
     const mine = ++round
+    clearTimeout(repeat)
     busy.value = true
-    error.value = undefined
     try {
       const answer = await ask({ limit: pageSize })
       if (mine !== round) return
@@ -71,8 +79,11 @@ export function useTrail(filter: Ref<AuditFilter>, following: Ref<boolean>): Tra
       more.value = answer.items.length >= pageSize
       disabled.value = answer.disabled ?? false
       loaded.value = true
+      error.value = undefined
     } catch (thrown) {
-      if (mine === round) error.value = asRequestError(thrown)
+      if (mine !== round) return
+      error.value = asRequestError(thrown)
+      if (error.value.passing) repeat = setTimeout(first, patience)
     } finally {
       if (mine === round) busy.value = false
     }
@@ -115,7 +126,7 @@ export function useTrail(filter: Ref<AuditFilter>, following: Ref<boolean>): Tra
     }
   }
 
-  watch(() => JSON.stringify(filter.value), first, { immediate: true })
+  watch(() => JSON.stringify(filter.value), again, { immediate: true })
   let timer: ReturnType<typeof setTimeout> | undefined
   let over = false
   const tick = () => {
@@ -128,6 +139,7 @@ export function useTrail(filter: Ref<AuditFilter>, following: Ref<boolean>): Tra
     over = true
     round++
     clearTimeout(timer)
+    clearTimeout(repeat)
   })
-  return { events, loaded, busy, more, disabled, error, older, again: first }
+  return { events, loaded, busy, more, disabled, error, older, again }
 }

@@ -24,6 +24,9 @@ let entries: ComputedRef<ProjectEntry[]> | undefined
 let forbidden: ComputedRef<boolean> | undefined
 let known: ComputedRef<boolean> | undefined
 let stop: (() => void) | undefined
+let repeat: ReturnType<typeof setTimeout> | undefined
+// The time after which they are asked for again, if that has failed for a reason that passes.
+const patience = 3_000
 
 async function readOwn(): Promise<void> {
   try {
@@ -31,6 +34,8 @@ async function readOwn(): Promise<void> {
     failure.value = undefined
   } catch (thrown) {
     failure.value = asRequestError(thrown)
+    clearTimeout(repeat)
+    if (stop && failure.value.passing) repeat = setTimeout(readOwn, patience)
   }
 }
 
@@ -38,6 +43,7 @@ function begin(): void {
   const scope = effectScope(true)
   stop = () => {
     scope.stop()
+    clearTimeout(repeat)
     stop = entries = forbidden = known = undefined
     own.value = failure.value = undefined
   }
