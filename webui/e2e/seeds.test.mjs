@@ -29,7 +29,7 @@ test('who shuts a seed out is told what that means, and what the seed could read
   await asAdmin(page)
   const dialog = await openDialog(page, 'eu-1')
   await dialog.getByText('garden-meadow/local').first().waitFor()
-  await dialog.getByText('garden-meadow/orchid').waitFor()
+  await dialog.getByRole('link', { name: 'garden-meadow/orchid', exact: true }).waitFor()
   const go = dialog.getByRole('button', { name: 'Shut out' })
   assert.ok(await go.isDisabled())
   await dialog.getByLabel('Type eu-1 to confirm').fill('eu-')

@@ -35,7 +35,21 @@ export async function open(browser, options = {}) {
   // the pages repeat.
   page.on('console', (m) => m.type() === 'error' && !/ERR_NETWORK_CHANGED/.test(m.text()) && problems.push(m.text()))
   page.on('pageerror', (e) => problems.push(String(e)))
+  page.goto = persistent(page)
   return { context, page, problems }
+}
+
+/** Goes to a page, and once more if the network has changed while its first scripts were loaded: then no browser shows anything. */
+function persistent(page) {
+  const goto = page.goto.bind(page)
+  const empty = () => page.evaluate(() => document.querySelector('#app')?.childElementCount === 0).catch(() => false)
+  return async (...to) => {
+    const answer = await goto(...to).catch((thrown) => {
+      if (!/ERR_NETWORK_CHANGED/.test(String(thrown))) throw thrown
+      return goto(...to)
+    })
+    return (await empty()) ? page.reload() : answer
+  }
 }
 
 async function control(path, body) {

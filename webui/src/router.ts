@@ -2,6 +2,7 @@
 
 import { createRouter, createWebHistory, type RouteRecordRaw } from 'vue-router'
 
+import { lazy } from '@/design/lazy'
 import { failed } from '@/design/toasts'
 import { resume, session } from '@/session/session'
 import SignInPage from '@/session/SignInPage.vue'
@@ -9,81 +10,86 @@ import AppShell from '@/shell/AppShell.vue'
 import { t } from '@/text/en'
 
 const pages: RouteRecordRaw[] = [
-  { path: '', name: 'home', component: () => import('@/home/HomePage.vue'), meta: { title: t.shell.home } },
+  { path: '', name: 'home', component: lazy(() => import('@/home/HomePage.vue')), meta: { title: t.shell.home } },
   {
     path: 'shoots',
     name: 'all-shoots',
-    component: () => import('@/shoots/ShootsPage.vue'),
+    component: lazy(() => import('@/shoots/ShootsPage.vue')),
     meta: { title: t.shell.shoots },
   },
   {
     path: 'projects/:namespace/shoots',
     name: 'shoots',
-    component: () => import('@/shoots/ShootsPage.vue'),
+    component: lazy(() => import('@/shoots/ShootsPage.vue')),
     meta: { title: t.shell.shoots },
   },
   {
     path: 'projects/:namespace/new-shoot',
     name: 'new-shoot',
-    component: () => import('@/create/CreatePage.vue'),
+    component: lazy(() => import('@/create/CreatePage.vue')),
     meta: { title: t.shoots.create },
   },
   {
     path: 'projects/:namespace/shoots/:name/:tab?',
     name: 'shoot',
-    component: () => import('@/shoots/ShootPage.vue'),
+    component: lazy(() => import('@/shoots/ShootPage.vue')),
     meta: { title: t.shell.shoots },
   },
-  { path: 'seeds', name: 'seeds', component: () => import('@/seeds/SeedsPage.vue'), meta: { title: t.shell.seeds } },
+  {
+    path: 'seeds',
+    name: 'seeds',
+    component: lazy(() => import('@/seeds/SeedsPage.vue')),
+    meta: { title: t.shell.seeds },
+  },
   {
     path: 'seeds/:name/:tab?',
     name: 'seed',
-    component: () => import('@/seeds/SeedPage.vue'),
+    component: lazy(() => import('@/seeds/SeedPage.vue')),
     meta: { title: t.shell.seeds },
   },
   {
     path: 'projects',
     name: 'projects',
-    component: () => import('@/projects/ProjectsPage.vue'),
+    component: lazy(() => import('@/projects/ProjectsPage.vue')),
     meta: { title: t.shell.projects },
   },
   {
     path: 'projects/:namespace/:tab?',
     name: 'project',
-    component: () => import('@/projects/ProjectPage.vue'),
+    component: lazy(() => import('@/projects/ProjectPage.vue')),
     meta: { title: t.shell.projects },
   },
   {
     path: 'cloudprofiles',
     name: 'profiles',
-    component: () => import('@/profiles/ProfilesPage.vue'),
+    component: lazy(() => import('@/profiles/ProfilesPage.vue')),
     meta: { title: t.shell.profiles },
   },
   {
     path: 'cloudprofiles/:name/:tab?',
     name: 'profile',
-    component: () => import('@/profiles/ProfilePage.vue'),
+    component: lazy(() => import('@/profiles/ProfilePage.vue')),
     meta: { title: t.shell.profiles },
   },
   {
     path: 'extensions',
     name: 'extensions',
-    component: () => import('@/extensions/ExtensionsPage.vue'),
+    component: lazy(() => import('@/extensions/ExtensionsPage.vue')),
     meta: { title: t.shell.extensions },
   },
   {
     path: 'extensions/:name/:tab?',
     name: 'extension',
-    component: () => import('@/extensions/ExtensionPage.vue'),
+    component: lazy(() => import('@/extensions/ExtensionPage.vue')),
     meta: { title: t.shell.extensions },
   },
   {
     path: 'operations/:tab?',
     name: 'operations',
-    component: () => import('@/operations/OperationsPage.vue'),
+    component: lazy(() => import('@/operations/OperationsPage.vue')),
     meta: { title: t.shell.operations },
   },
-  { path: ':rest(.*)*', name: 'not-found', component: () => import('@/shell/NotFound.vue') },
+  { path: ':rest(.*)*', name: 'not-found', component: lazy(() => import('@/shell/NotFound.vue')) },
 ]
 
 export const router = createRouter({
