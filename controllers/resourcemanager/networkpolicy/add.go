@@ -129,8 +129,8 @@ func (r *Reconciler) services(ctx context.Context, matches func(Wish) bool) []re
 	}
 	var requests []reconcile.Request
 	for i := range list.Items {
-		// A wish that cannot be read leads to a run too, if a part of it matches; that run grants nothing.
-		if wish, _ := Read(&list.Items[i]); matches(wish) { //nolint:errcheck // Reconcile tells of it.
+		// A wish that cannot be read leads to a run too, if a part of it matches; that run grants nothing, and tells of it.
+		if wish, _ := Read(&list.Items[i]); matches(wish) {
 			requests = append(requests, reconcile.Request{NamespacedName: wish.Service})
 		}
 	}
