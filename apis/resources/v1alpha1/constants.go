@@ -100,9 +100,11 @@ const (
 	AnnotationNamespaceAlias = NetworkPolicyPrefix + "pod-label-selector-namespace-alias"
 	// AnnotationFromWorldToPorts of a Service opens ports to everyone, as a JSON list of ports.
 	AnnotationFromWorldToPorts = NetworkPolicyPrefix + "from-world-to-ports"
-	// AnnotationPrefixFrom and AnnotationSuffixAllowedPorts enclose an alias: the annotation opens ports to the pods that have the label
-	// of the alias, as a JSON list of ports.
-	AnnotationPrefixFrom, AnnotationSuffixAllowedPorts = NetworkPolicyPrefix + "from-", "-allowed-ports"
+	// AnnotationPrefixFrom begins the annotation that opens ports to the pods that have the label of an alias, as a JSON list of ports.
+	// The alias follows, and AnnotationSuffixAllowedPorts.
+	AnnotationPrefixFrom = NetworkPolicyPrefix + "from-"
+	// AnnotationSuffixAllowedPorts ends it.
+	AnnotationSuffixAllowedPorts = "-allowed-ports"
 )
 
 // Reasons of the conditions of ManagedResources.
