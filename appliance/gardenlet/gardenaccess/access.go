@@ -184,7 +184,7 @@ func (a *Access) bootstrap(ctx context.Context, bootstrap Material) (*Material, 
 	if err != nil {
 		return nil, fmt.Errorf("request client certificate of seed %q: %w", a.settings.Seed, err)
 	}
-	if err := a.store(ctx, fresh); err != nil {
+	if err := a.store(ctx, fresh, true); err != nil {
 		return nil, err
 	}
 	a.surroundings.Log.Info("Client certificate stored", "secret", name(a.settings.KubeconfigSecret))
@@ -261,8 +261,9 @@ func (a *Access) take(material *Material) error {
 	return nil
 }
 
-// store writes the material to the kubeconfig Secret, and removes a request for renewal from it (GLET-BOOT-5).
-func (a *Access) store(ctx context.Context, material Material) error {
+// store writes the material to the kubeconfig Secret. If it answers a request for renewal, that is removed from the Secret; one that
+// came meanwhile stays for the next look (GLET-BOOT-5).
+func (a *Access) store(ctx context.Context, material Material, answers bool) error {
 	kubeconfig, err := material.Kubeconfig()
 	if err != nil {
 		return err
@@ -275,7 +276,9 @@ func (a *Access) store(ctx context.Context, material Material) error {
 		if err != nil && !missing {
 			return fmt.Errorf("get Secret %s: %w", name(reference), err)
 		}
-		delete(secret.Annotations, gardencorev1beta1.AnnotationOperation)
+		if answers {
+			delete(secret.Annotations, gardencorev1beta1.AnnotationOperation)
+		}
 		secret.Data = map[string][]byte{gardencorev1beta1.DataKeyKubeconfig: kubeconfig}
 		if missing {
 			err = a.surroundings.Seed.Create(ctx, secret)

@@ -100,7 +100,7 @@ func (a *Access) correctCA(ctx context.Context, clients kubernetes.Interface) er
 		a.surroundings.Log.Info("Published CA of the garden did not sign its certificate, keeping the current CA", "reason", err.Error())
 		return nil
 	}
-	if err := a.store(ctx, corrected); err != nil {
+	if err := a.store(ctx, corrected, false); err != nil {
 		return err
 	}
 	a.surroundings.Log.Info("CA of the garden replaced", "secret", name(a.settings.KubeconfigSecret))

@@ -93,7 +93,7 @@ func (a *Access) look(ctx context.Context, due time.Time) (bool, error) {
 	if !asked && a.surroundings.Clock.Now().Before(due) {
 		return false, nil
 	}
-	if err := a.rotate(ctx); err != nil {
+	if err := a.rotate(ctx, asked); err != nil {
 		return false, err
 	}
 	return true, nil
@@ -125,8 +125,8 @@ func (a *Access) adopt(kubeconfig []byte) (bool, error) {
 	return true, nil
 }
 
-// rotate replaces the certificate with a new one for the same subject.
-func (a *Access) rotate(ctx context.Context) error {
+// rotate replaces the certificate with a new one for the same subject. asked says that somebody has asked for it.
+func (a *Access) rotate(ctx context.Context, asked bool) error {
 	tryCtx, cancel := context.WithTimeout(ctx, issueTimeout)
 	defer cancel()
 
@@ -150,7 +150,7 @@ func (a *Access) rotate(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("renew client certificate: %w", Explain(current.Server, err))
 	}
-	if err := a.store(tryCtx, fresh); err != nil {
+	if err := a.store(tryCtx, fresh, asked); err != nil {
 		return err
 	}
 	if err := a.take(&fresh); err != nil {

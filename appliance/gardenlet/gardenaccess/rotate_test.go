@@ -186,3 +186,26 @@ func TestMaintainTakesNewCA(t *testing.T) {
 		})
 	}
 }
+
+// TestTakenCAKeepsRequest takes up an authority while a request for new credentials waits: the request is not answered by that.
+func TestTakenCAKeepsRequest(t *testing.T) {
+	t.Parallel()
+	w, _ := opened(t)
+	secret := w.secret("gardenlet-kubeconfig")
+	secret.Annotations = map[string]string{"gardener.cloud/operation": "renew"}
+	if err := w.seed.Update(t.Context(), secret); err != nil {
+		t.Fatal(err)
+	}
+	_, next := authority(t)
+	both := string(w.garden.ca()) + string(encode(next))
+	w.garden.with(func() { w.garden.published = both })
+	if _, err := w.open(); err != nil {
+		t.Fatalf("Open(...) with stored credentials: %v", err)
+	}
+	if diff := cmp.Diff(both, string(w.stored().CA)); diff != "" {
+		t.Errorf("stored CA (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff("renew", w.secret("gardenlet-kubeconfig").Annotations["gardener.cloud/operation"]); diff != "" {
+		t.Errorf("operation of the Secret (-want +got):\n%s", diff)
+	}
+}
