@@ -76,11 +76,7 @@ func (p *process) control(ctx context.Context, in garden, ready func()) error {
 		o.Logger = p.Log.WithName("controllers")
 		o.NewClient = uncached
 		o.Cache.DefaultTransform = cache.TransformStripManagedFields()
-		// The cache holds only the Secrets and endpoints that a controller watches.
-		o.Cache.ByObject = map[client.Object]cache.ByObject{
-			&corev1.Secret{}:             {Label: workloadidentity.Wanted()},
-			&discoveryv1.EndpointSlice{}: {Label: networkpolicy.Servers()},
-		}
+		o.Cache.ByObject = p.watched()
 	})
 	if err != nil {
 		return fmt.Errorf("set up the seed for controllers: %w", err)
@@ -136,10 +132,22 @@ func (p *process) control(ctx context.Context, in garden, ready func()) error {
 	return nil
 }
 
-// denied are the namespaces of the seed in which all traffic is denied that no policy allows. Without a resource manager there are none:
-// nobody would open the ways between components.
+// watched says which Secrets and endpoints of the seed are in the cache: those that a controller watches.
+func (p *process) watched() map[client.Object]cache.ByObject {
+	of := map[client.Object]cache.ByObject{&corev1.Secret{}: {Label: workloadidentity.Wanted()}}
+	if p.keepsPolicies() {
+		of[&discoveryv1.EndpointSlice{}] = cache.ByObject{Label: networkpolicy.Servers()}
+	}
+	return of
+}
+
+// keepsPolicies reports whether the gardenlet denies traffic in the seed. Without a resource manager it does not: nobody would open the
+// ways between components.
+func (p *process) keepsPolicies() bool { return p.Image != "" }
+
+// denied are the namespaces of the seed in which all traffic is denied that no policy allows.
 func (p *process) denied(ctx context.Context, seed client.Reader) (reach.Namespaces, error) {
-	if p.Image == "" {
+	if !p.keepsPolicies() {
 		return nil, nil
 	}
 	return networkpolicy.Namespaces(ctx, seed, p.Config.Controllers.NetworkPolicy)

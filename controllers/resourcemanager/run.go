@@ -186,10 +186,8 @@ func newManager(o Options) (manager.Manager, error) {
 		LeaderElection: o.Namespace != "", LeaderElectionID: Name, LeaderElectionNamespace: o.Namespace, LeaderElectionReleaseOnCancel: true,
 		Metrics:                metricsserver.Options{BindAddress: cmp.Or(o.MetricsAddress, "0")},
 		HealthProbeBindAddress: cmp.Or(o.HealthAddress, "0"),
-		Cache: cache.Options{DefaultTransform: cache.TransformStripManagedFields(), ByObject: map[client.Object]cache.ByObject{
-			&networkingv1.NetworkPolicy{}: {Label: networkpolicy.Made()},
-		}},
-		Controller: config.Controller{SkipNameValidation: new(true)},
+		Cache:                  cache.Options{DefaultTransform: cache.TransformStripManagedFields(), ByObject: watched(o)},
+		Controller:             config.Controller{SkipNameValidation: new(true)},
 	})
 	if err != nil {
 		return nil, fmt.Errorf("set up the resource manager: %w", err)
@@ -198,6 +196,14 @@ func newManager(o Options) (manager.Manager, error) {
 		return nil, fmt.Errorf("add health checks: %w", err)
 	}
 	return mgr, nil
+}
+
+// watched says which objects of a kind are in the cache, if not all are.
+func watched(o Options) map[client.Object]cache.ByObject {
+	if len(o.PolicyNamespaces) == 0 {
+		return nil
+	}
+	return map[client.Object]cache.ByObject{&networkingv1.NetworkPolicy{}: {Label: networkpolicy.Made()}}
 }
 
 // serveWebhooks answers webhooks in every process, and makes it ready only then.
