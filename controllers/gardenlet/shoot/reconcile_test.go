@@ -15,6 +15,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/tools/events"
 	"k8s.io/utils/clock"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -37,13 +39,29 @@ type landscape struct {
 	events *events.FakeRecorder
 }
 
-// newLandscape has everything that a shoot without workers needs.
-func newLandscape(t *testing.T, s *gardencorev1beta1.Shoot, without ...string) *landscape {
+// kindsOfClusters are all kinds that are read or deleted in a cluster. The client of the tests would add those that are missing in the
+// middle of a run, while others read them.
+func kindsOfClusters(t *testing.T) *runtime.Scheme {
 	t.Helper()
 	types, err := scheme.New()
 	if err != nil {
 		t.Fatal(err)
 	}
+	snapshots := schema.GroupVersion{Group: "snapshot.storage.k8s.io", Version: "v1"}
+	for _, kind := range []schema.GroupVersionKind{
+		{Group: "apiregistration.k8s.io", Version: "v1", Kind: "APIService"}, snapshots.WithKind("VolumeSnapshot"), snapshots.WithKind("VolumeSnapshotContent"),
+	} {
+		types.AddKnownTypeWithName(kind, &metav1.PartialObjectMetadata{})
+		types.AddKnownTypeWithName(kind.GroupVersion().WithKind(kind.Kind+"List"), &metav1.PartialObjectMetadataList{})
+	}
+
+	return types
+}
+
+// newLandscape has everything that a shoot without workers needs.
+func newLandscape(t *testing.T, s *gardencorev1beta1.Shoot, without ...string) *landscape {
+	t.Helper()
+	types := kindsOfClusters(t)
 	vector, err := images.Load("")
 	if err != nil {
 		t.Fatal(err)
