@@ -82,12 +82,15 @@ for (const [name, [path, text]] of Object.entries(pages)) {
 test('a change by somebody else appears without a reload', async () => {
   const { context, page } = await open(browser)
   await asAdmin(page)
+  const progress = (percent) =>
+    patch('/apis/core.gardener.cloud/v1beta1/namespaces/garden-meadow/shoots/moss/status', {
+      status: { lastOperation: { state: 'Processing', progress: percent } },
+    })
+  await progress(45)
   await page.goto(`${garden}/ui/projects/garden-meadow/shoots/moss`)
-  await page.getByText('45').first().waitFor()
-  await patch('/apis/core.gardener.cloud/v1beta1/namespaces/garden-meadow/shoots/moss/status', {
-    status: { lastOperation: { progress: 73 } },
-  })
-  await page.getByText('73').first().waitFor()
+  await page.getByText('45%').first().waitFor()
+  await progress(73)
+  await page.getByText('73%').first().waitFor()
   await context.close()
 })
 
