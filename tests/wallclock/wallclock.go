@@ -26,8 +26,8 @@ const (
 	function = "__vdso_clock_gettime"
 )
 
-// ErrElsewhere says that the clock can be set on Linux on amd64 only.
-var ErrElsewhere = errors.New("the wall clock of a process can be set on linux/amd64 only")
+// ErrElsewhere says that the clock can be set on Linux on amd64 only, and only while the kernel lets a process change its own image.
+var ErrElsewhere = errors.New("the wall clock of a process cannot be set here")
 
 // Clock is the wall clock of this process.
 type Clock struct {
@@ -63,7 +63,7 @@ func Take() (*Clock, error) {
 	}
 	// The page becomes one of this process alone.
 	if err := syscall.Mprotect(image, syscall.PROT_READ|syscall.PROT_WRITE|syscall.PROT_EXEC); err != nil {
-		return nil, fmt.Errorf("make the kernel's image writable: %w", err)
+		return nil, fmt.Errorf("%w: make the kernel's image writable: %w", ErrElsewhere, err)
 	}
 	copy(image[entry:], jump(address(code)))
 
