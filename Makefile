@@ -193,6 +193,10 @@ bench-api: ## Measure the throughput and the processor time of a server process 
 	go test -run '^$$' -bench '$(BENCH)' -benchtime $(BENCH_TIME) -timeout 60m ./tests/bench
 	go test -run '^$$' -bench '$(BENCH)' -benchmem ./storage/registry/bytecache
 
+.PHONY: bench-start
+bench-start: ## Measure how long a server takes to start again, with no objects and with 10,000
+	go test -run '^$$' -bench Start -benchtime 5x -timeout 20m ./tests/bench -start
+
 .PHONY: bench-store
 bench-store: ## Compare the store with Kine's own log and with etcd, on the same disk (see docs/performance.md)
 	go test -run '^$$' -bench '$(BENCH)' -benchtime $(BENCH_TIME) -timeout 60m ./tests/bench/store

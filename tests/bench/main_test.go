@@ -30,6 +30,8 @@ const (
 	logFile = "BENCH_LOG"
 	// profileFile is where the server leaves a profile of its processor time, when set.
 	profileFile = "BENCH_PROFILE"
+	// startProfile is where it leaves one of the time until it is ready, when set.
+	startProfile = "BENCH_START_PROFILE"
 )
 
 func TestMain(m *testing.M) {
@@ -46,6 +48,37 @@ func TestMain(m *testing.M) {
 		code = 1
 	}
 	os.Exit(code)
+}
+
+// profiled returns what is called when the server is ready, and when it has ended, so that the profile that is asked for is written:
+// that of the time until it is ready, or of the time afterwards.
+func profiled() (ready func(), ended func() error, err error) {
+	nothing := func() error { return nil }
+	name, starting := os.LookupEnv(startProfile)
+	if !starting {
+		name = os.Getenv(profileFile)
+	}
+	if name == "" {
+		return func() {}, nothing, nil
+	}
+	file, err := os.Create(name)
+	if err != nil {
+		return nil, nil, err
+	}
+	if starting {
+		return pprof.StopCPUProfile, file.Close, pprof.StartCPUProfile(file)
+	}
+	ready = func() {
+		if err := pprof.StartCPUProfile(file); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+		}
+	}
+
+	return ready, func() error {
+		pprof.StopCPUProfile()
+
+		return file.Close()
+	}, nil
 }
 
 // serve runs a server and writes the path of its kubeconfig once it is ready.
@@ -71,20 +104,11 @@ func serve(dir string) (err error) {
 		defer func() { err = errors.Join(err, f.Close()) }()
 		log = telemetry.NewLogger(f, telemetry.Options{Level: telemetry.LevelInfo})
 	}
-	profile := func() {}
-	if file := os.Getenv(profileFile); file != "" {
-		f, err := os.Create(file)
-		if err != nil {
-			return err
-		}
-		defer func() { err = errors.Join(err, f.Close()) }()
-		defer pprof.StopCPUProfile()
-		profile = func() {
-			if err := pprof.StartCPUProfile(f); err != nil {
-				fmt.Fprintln(os.Stderr, err)
-			}
-		}
+	profile, done, err := profiled()
+	if err != nil {
+		return err
 	}
+	defer func() { err = errors.Join(err, done()) }()
 
 	if dir := os.Getenv(heapDir); dir != "" {
 		go heaps(dir)
