@@ -150,7 +150,7 @@ func (w *workshop) does(t *testing.T, operation string) {
 	if err := shoot.RunFlow(t.Context(), w.Reconciler, w.shoot, plane); err != nil {
 		t.Fatal(err)
 	}
-	time.Sleep(time.Minute)
+	time.Sleep(time.Minute) // of the time of the bubble
 	rotation.Succeed(w.shoot, true, time.Now())
 }
 
