@@ -72,3 +72,19 @@ func Threshold(thresholds []gardenconfigv1alpha1.ConditionThreshold, kind garden
 	}
 	return 0
 }
+
+// soonest is the shortest time between two checks.
+const soonest = time.Second
+
+// NextCheck returns how long to wait for the next periodic check. What has just turned bad often turns good again soon, as when
+// workloads start: it is checked again when it has been bad for twice as long as now, and after a second at the soonest. If all
+// conditions are True, or bad for longer than a period, that is the period.
+func NextCheck(conditions []gardencorev1beta1.Condition, now time.Time, period time.Duration) time.Duration {
+	wait := period
+	for _, c := range conditions {
+		if c.Status != gardencorev1beta1.ConditionTrue {
+			wait = min(wait, max(now.Sub(c.LastTransitionTime.Time), soonest))
+		}
+	}
+	return wait
+}

@@ -128,3 +128,33 @@ func TestDamp(t *testing.T) {
 		})
 	}
 }
+
+// TestNextCheck waits for as long as the newest bad condition is bad.
+func TestNextCheck(t *testing.T) {
+	t.Parallel()
+	const period = 30 * time.Second
+	now := time.Date(2026, 11, 23, 8, 0, 0, 0, time.UTC)
+	since := func(status gardencorev1beta1.ConditionStatus, ago time.Duration) gardencorev1beta1.Condition {
+		return gardencorev1beta1.Condition{Type: "T", Status: status, LastTransitionTime: metav1.NewTime(now.Add(-ago))}
+	}
+	for name, c := range map[string]struct {
+		conditions []gardencorev1beta1.Condition
+		want       time.Duration
+	}{
+		"None":       {want: period},
+		"AllTrue":    {conditions: []gardencorev1beta1.Condition{since(gardencorev1beta1.ConditionTrue, 0)}, want: period},
+		"JustBad":    {conditions: []gardencorev1beta1.Condition{since(gardencorev1beta1.ConditionFalse, 0)}, want: time.Second},
+		"Bad":        {conditions: []gardencorev1beta1.Condition{since(gardencorev1beta1.ConditionProgressing, 4*time.Second)}, want: 4 * time.Second},
+		"LongBad":    {conditions: []gardencorev1beta1.Condition{since(gardencorev1beta1.ConditionUnknown, time.Hour)}, want: period},
+		"Newest":     {conditions: []gardencorev1beta1.Condition{since(gardencorev1beta1.ConditionFalse, time.Hour), since(gardencorev1beta1.ConditionFalse, 8*time.Second)}, want: 8 * time.Second},
+		"ClockBack":  {conditions: []gardencorev1beta1.Condition{since(gardencorev1beta1.ConditionFalse, -time.Hour)}, want: time.Second},
+		"FastPeriod": {conditions: []gardencorev1beta1.Condition{since(gardencorev1beta1.ConditionFalse, 40*time.Second)}, want: period},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			if got := kit.NextCheck(c.conditions, now, period); got != c.want {
+				t.Errorf("got %s, want %s", got, c.want)
+			}
+		})
+	}
+}

@@ -48,8 +48,8 @@ type (
 )
 
 // enqueue checks a new shoot at once, and those that exist at the start spread over a period; then again when an operation has
-// succeeded or the shoot was bound to the seed. All other checks are periodic. The client of a shoot that is deleted or has left
-// the seed is dropped.
+// succeeded or the shoot was bound to the seed. All other checks are periodic, and sooner after something has turned bad. The client
+// of a shoot that is deleted or has left the seed is dropped.
 func (r *Reconciler) enqueue() events {
 	request := func(s *gardencorev1beta1.Shoot) reconcile.Request {
 		return reconcile.Request{NamespacedName: client.ObjectKeyFromObject(s)}

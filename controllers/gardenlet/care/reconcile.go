@@ -45,7 +45,8 @@ func (r *Reconciler) Reconcile(ctx context.Context, request reconcile.Request) (
 	commit := kit.Begin(r.GardenClient, shoot)
 	shoot.Status.Conditions = r.merge(shoot, shoot.Status.Conditions, found.conditions)
 	shoot.Status.Constraints = r.merge(shoot, shoot.Status.Constraints, found.constraints)
-	return commit.Status(ctx, kit.RequeueAfter(r.Config.SyncPeriod.Duration), nil)
+	next := kit.NextCheck(shoot.Status.Conditions, r.Clock.Now(), r.Config.SyncPeriod.Duration)
+	return commit.Status(ctx, kit.RequeueAfter(next), nil)
 }
 
 // assessment is the result of all checks.

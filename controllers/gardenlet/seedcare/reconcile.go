@@ -61,7 +61,7 @@ func (r *Reconciler) AddToManager(clusters kit.Clusters) error {
 }
 
 // own starts a check of the own seed when it appears, when its reconciliation has succeeded, and when operations on its shoots are
-// stopped or released. Further checks are periodic.
+// stopped or released. Further checks are periodic, and sooner after something has turned bad.
 func (r *Reconciler) own() predicate.Predicate {
 	return predicate.Funcs{
 		CreateFunc: func(e event.CreateEvent) bool { return e.Object.GetName() == r.SeedName },
@@ -104,7 +104,8 @@ func (r *Reconciler) Reconcile(ctx context.Context, request reconcile.Request) (
 	found.Status = kit.Damp(have, found.Status, kit.Threshold(r.Config.ConditionThresholds, found.Type), r.Clock.Now())
 	object.Status.Conditions = kit.SetCondition(object.Status.Conditions, found, r.Clock.Now())
 	object.Status.Conditions = emergencyStop(object, r.Clock.Now())
-	return commit.Status(ctx, kit.RequeueAfter(r.Config.SyncPeriod.Duration), nil)
+	next := kit.NextCheck(object.Status.Conditions, r.Clock.Now(), r.Config.SyncPeriod.Duration)
+	return commit.Status(ctx, kit.RequeueAfter(next), nil)
 }
 
 // collect deletes stale pods in all namespaces of the seed but kube-system, which others look after (GLET-SEEDCARE-5). What cannot be

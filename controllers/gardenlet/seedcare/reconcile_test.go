@@ -143,7 +143,8 @@ func TestReconcile(t *testing.T) {
 					},
 				},
 			}
-			if _, err := r.Reconcile(t.Context(), reconcile.Request{NamespacedName: client.ObjectKey{Name: "one"}}); err != nil {
+			result, err := r.Reconcile(t.Context(), reconcile.Request{NamespacedName: client.ObjectKey{Name: "one"}})
+			if err != nil {
 				t.Fatalf("%s\nReconcile(...): %v", tc.reason, err)
 			}
 			if err := r.GardenClient.Get(t.Context(), client.ObjectKey{Name: "one"}, object); err != nil {
@@ -151,6 +152,9 @@ func TestReconcile(t *testing.T) {
 			}
 			if diff := cmp.Diff(tc.want, summary(object, func(c gardencorev1beta1.Condition) string { return string(c.Status) + " " + c.Reason })); diff != "" {
 				t.Errorf("%s\nconditions (-want +got):\n%s", tc.reason, diff)
+			}
+			if want := kit.NextCheck(object.Status.Conditions, r.Clock.Now(), 30*time.Second); len(tc.want) > 0 && result.RequeueAfter != want {
+				t.Errorf("%s\nnext check: got %s, want %s", tc.reason, result.RequeueAfter, want)
 			}
 			for _, c := range object.Status.Conditions {
 				if !strings.Contains(c.Message, tc.message) {
