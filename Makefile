@@ -32,7 +32,7 @@ up: ## Bring up a garden, a seed and a running shoot on this machine
 	@scripts/playground up
 
 .PHONY: test
-test: lint verify test-unit test-integration test-compat test-conformance test-layers test-faults test-datastores test-consistency-short test-ui test-ui-scale test-e2e ## Run all checks: lint, generated code, unit, integration, layers, end to end
+test: lint verify test-unit test-integration test-compat test-conformance test-layers test-faults-short test-datastores test-consistency-short test-ui test-ui-scale test-e2e ## Run all checks: lint, generated code, unit, integration, layers, end to end
 
 ##@ Playground
 .PHONY: down
@@ -146,9 +146,16 @@ fuzz: ## Fuzz decoding, defaulting, validation and admission, FUZZTIME (30s) eac
 		done; \
 	done
 
-.PHONY: test-faults
-test-faults: ## Run a thousand writers at once, and kill the server under them
+.PHONY: test-faults-short
+test-faults-short: ## Kill and abuse servers, fill their disks, lose their machines, and let a year pass; the short form of test-faults
 	go test -count=1 -timeout 15m ./tests/faults/...
+
+ROUNDS ?= 200
+
+.PHONY: test-faults
+test-faults: ## The same, with figures, ROUNDS (200) servers killed under a thousand writers, and the increments of snapshots that a garden has by default
+	go test -count=1 -timeout 120m -v ./tests/faults -rounds $(ROUNDS) -increments 30s -written 90s
+	go test -count=1 -timeout 15m -v ./tests/faults/disk ./tests/faults/year
 
 .PHONY: test-datastores
 test-datastores: ## Run gardens on a real PostgreSQL (from the system's packages) and a real etcd, lose them, and migrate between them

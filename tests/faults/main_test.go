@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"strconv"
 	"syscall"
 	"testing"
 	"time"
@@ -16,6 +17,7 @@ import (
 	gardenconfigv1alpha1 "github.com/terrarium-garden/terrarium/apis/config/v1alpha1"
 	"github.com/terrarium-garden/terrarium/appliance/server"
 	"github.com/terrarium-garden/terrarium/appliance/telemetry"
+	"github.com/terrarium-garden/terrarium/tests/wallclock"
 )
 
 // childDataDir is set for the process that is the server.
@@ -27,15 +29,72 @@ const (
 	childIncrements = "TERRARIUM_FAULTS_INCREMENTS"
 )
 
+// childDescriptors limits how many files and connections the process may have open, and childClock lets the test set its wall clock: a
+// day forward by SIGUSR1, and a day back by SIGUSR2.
+const (
+	childDescriptors = "TERRARIUM_FAULTS_DESCRIPTORS"
+	childClock       = "TERRARIUM_FAULTS_CLOCK"
+)
+
 func TestMain(m *testing.M) {
 	if dir := os.Getenv(childDataDir); dir != "" {
-		if err := serve(dir); err != nil {
+		if err := serveAsAsked(dir); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			os.Exit(1)
 		}
 		os.Exit(0)
 	}
 	os.Exit(m.Run())
+}
+
+// serveAsAsked makes the process what the environment says, and then a server.
+func serveAsAsked(dir string) error {
+	if err := limitDescriptors(); err != nil {
+		return err
+	}
+	if err := takeClock(); err != nil {
+		return err
+	}
+
+	return serve(dir)
+}
+
+// limitDescriptors limits what the process may have open.
+func limitDescriptors() error {
+	text := os.Getenv(childDescriptors)
+	if text == "" {
+		return nil
+	}
+	limit, err := strconv.ParseUint(text, 10, 64)
+	if err != nil {
+		return err
+	}
+
+	return syscall.Setrlimit(syscall.RLIMIT_NOFILE, &syscall.Rlimit{Cur: limit, Max: limit})
+}
+
+// takeClock lets signals set the wall clock of the process.
+func takeClock() error {
+	if os.Getenv(childClock) == "" {
+		return nil
+	}
+	clock, err := wallclock.Take()
+	if err != nil {
+		return err
+	}
+	signals := make(chan os.Signal, 1)
+	signal.Notify(signals, syscall.SIGUSR1, syscall.SIGUSR2)
+	go func() {
+		for got := range signals {
+			if got == syscall.SIGUSR1 {
+				clock.Step(jump)
+			} else {
+				clock.Step(-jump)
+			}
+		}
+	}()
+
+	return nil
 }
 
 // serve runs a server and writes the path of its kubeconfig once it is ready.

@@ -4,9 +4,13 @@ package faults_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
+	"flag"
 	"fmt"
+	"math/rand/v2"
 	"net"
+	"net/http"
 	"strconv"
 	"sync"
 	"sync/atomic"
@@ -16,6 +20,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"golang.org/x/sync/errgroup"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/client-go/rest"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
@@ -165,32 +170,90 @@ func (g *garden) readAfterWrite(t *testing.T) {
 
 var errFound = errors.New("found, or not readable")
 
+// rounds is how often TestKilledServer kills the server.
+var rounds = flag.Int("rounds", 3, "how often the server is killed under a thousand writers")
+
 // acknowledged is what a writer knows to be stored: the number in its object, and whether it deleted another.
 type acknowledged struct {
 	mutex   sync.Mutex
 	numbers map[string]int
 	deleted map[string]bool
+	// version is the newest resource version that anybody was told, total how many answers there were in earlier rounds.
+	version uint64
+	total   int
 }
 
-// TestKilledServer kills the server while a thousand clients write, three times over, and looks for what it had said yes to.
+// TestKilledServer kills the server while a thousand clients write, again and again, and looks for what it had said yes to.
 //
 //nolint:paralleltest // A thousand writers at a time are enough.
 func TestKilledServer(t *testing.T) {
+	// So many rounds later the garden is emptied, or most of the time would go into lists.
+	const emptied = 20
 	dir := t.TempDir()
 	known := &acknowledged{numbers: map[string]int{}, deleted: map[string]bool{}}
-	for round := range 3 {
+	for round := range *rounds {
 		g := start(t, dir)
 		known.check(t, g)
+		if round%emptied == emptied-1 {
+			known.empty(t, g)
+		}
 		g.writeUntilKilled(t, known, round)
 	}
-	known.check(t, start(t, dir))
-	t.Logf("%d objects, %d deletions", len(known.numbers), len(known.deleted))
+	g := start(t, dir)
+	known.check(t, g)
+	g.verify(t)
+	t.Logf("%d rounds, %d acknowledged changes and deletions; %d objects, %d deletions since the garden was emptied", *rounds, known.total, len(known.numbers), len(known.deleted))
+}
+
+// verify has the server check its databases completely.
+func (g *garden) verify(t *testing.T) {
+	t.Helper()
+	c, err := rest.HTTPClientFor(g.config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, g.config.Host+"/appliance/store/check", http.NoBody)
+	if err != nil {
+		t.Fatal(err)
+	}
+	response, err := c.Do(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer response.Body.Close() //nolint:errcheck // Nothing is lost.
+	var result struct {
+		Items []struct {
+			Name     string   `json:"name"`
+			Problems []string `json:"problems"`
+		} `json:"items"`
+	}
+	if err := json.NewDecoder(response.Body).Decode(&result); err != nil || response.StatusCode != http.StatusOK {
+		t.Fatalf("check the databases: status %d, %v", response.StatusCode, err)
+	}
+	if len(result.Items) == 0 {
+		t.Error("no database was checked")
+	}
+	for _, store := range result.Items {
+		if len(store.Problems) > 0 {
+			t.Errorf("database %q is whole: got %q", store.Name, store.Problems)
+		}
+	}
+}
+
+// empty deletes all objects.
+func (a *acknowledged) empty(t *testing.T, g *garden) {
+	t.Helper()
+	if err := g.clients[0].DeleteAllOf(t.Context(), note("", ""), client.InNamespace(namespace)); err != nil {
+		t.Fatalf("delete all objects: %v", err)
+	}
+	clear(a.numbers)
+	clear(a.deleted)
 }
 
 // writeUntilKilled ends when no writer gets an answer any more.
 func (g *garden) writeUntilKilled(t *testing.T, known *acknowledged, round int) {
 	t.Helper()
-	const enough = 3000
+	enough := int64(1500 + rand.IntN(1500))
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	var answers atomic.Int64
@@ -204,6 +267,7 @@ func (g *garden) writeUntilKilled(t *testing.T, known *acknowledged, round int) 
 			}
 			for n := 0; ; n++ {
 				known.keep(name, n)
+				known.see(mine.ResourceVersion)
 				if answers.Add(1) == enough {
 					g.kill()
 					cancel()
@@ -224,8 +288,19 @@ func (g *garden) writeUntilKilled(t *testing.T, known *acknowledged, round int) 
 		})
 	}
 	group.Wait()
+	known.total += int(answers.Load())
 	if answers.Load() < enough {
 		t.Fatalf("%d writes were answered before the server was killed, want %d", answers.Load(), enough)
+	}
+}
+
+// see remembers the newest resource version.
+func (a *acknowledged) see(version string) {
+	number, err := strconv.ParseUint(version, 10, 64)
+	a.mutex.Lock()
+	defer a.mutex.Unlock()
+	if err == nil {
+		a.version = max(a.version, number)
 	}
 }
 
@@ -252,6 +327,14 @@ func (a *acknowledged) delete(name string) {
 func (a *acknowledged) check(t *testing.T, g *garden) {
 	t.Helper()
 	found := g.notes(t.Context(), t)
+	first := note("first-after-start", "0")
+	if err := errors.Join(g.clients[0].Create(t.Context(), first), g.clients[0].Delete(t.Context(), first)); err != nil {
+		t.Fatal(err)
+	}
+	before := a.version
+	if a.see(first.ResourceVersion); a.version == before {
+		t.Errorf("Resource versions never go back: got %s after %d", first.ResourceVersion, before)
+	}
 	for name, number := range a.numbers {
 		got, err := strconv.Atoi(found[name])
 		if err != nil || got < number || got > number+1 {
