@@ -66,6 +66,32 @@ test('the key of service account tokens is rotated in two phases, and the second
   await context.close()
 })
 
+test('the key of workload identity tokens is rotated in two phases', async () => {
+  const { context, page, problems } = await open(browser)
+  await asAdmin(page)
+  await page.goto(url)
+  const dialog = page.getByRole('dialog')
+  await key(page, 'workload-identity').getByRole('button', { name: 'Rotate' }).click()
+  await accessible(page, 'rotate the key of workload identities')
+  await dialog.getByRole('button', { name: 'Start the rotation' }).click()
+  await key(page, 'workload-identity-former').getByText('Rotating').waitFor()
+  await key(page, 'service-account').getByRole('button', { name: 'Rotate' }).waitFor()
+
+  await key(page, 'workload-identity').getByRole('button', { name: 'Complete' }).click()
+  await dialog.getByRole('button', { name: 'Complete the rotation' }).click()
+  await dialog.getByRole('alert').getByText('may be valid until').waitFor()
+  await dialog.getByText('it can leave the key set at once').waitFor()
+  await dialog.getByRole('textbox').fill('workload-identity')
+  await dialog.getByRole('button', { name: 'Remove it now' }).click()
+  await page.getByText('The former key is not published any more').waitFor()
+  await key(page, 'workload-identity-former').waitFor({ state: 'detached' })
+  assert.deepEqual(
+    problems.filter((x) => !x.includes('409')),
+    [],
+  )
+  await context.close()
+})
+
 test('the rotation of the encryption key is shown while it goes on', async () => {
   const { context, page, problems } = await open(browser)
   await asAdmin(page)

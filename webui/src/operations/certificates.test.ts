@@ -3,6 +3,7 @@
 import { expect, it } from 'vitest'
 
 import { daysUntil, isAuthority, urgency } from './certificates'
+import { isTokenKey, tokenKeyRotates, type Item } from './pki'
 
 it.each([
   ['serving', 31, 'ok'],
@@ -25,4 +26,18 @@ it('tells authorities by their names', () =>
 it('counts whole days', () => {
   const now = Date.parse('2026-11-22T12:00:00Z')
   expect([daysUntil('2026-11-23T11:00:00Z', now), daysUntil('2026-11-24T12:00:00Z', now)]).toEqual([0, 2])
+})
+
+it('tells which key of tokens is being rotated', () => {
+  const key = (name: string, state: Item['state']): Item => ({ name, kind: 'key', state })
+  const items = [
+    key('service-account', 'ok'),
+    key('workload-identity', 'ok'),
+    key('workload-identity-former', 'rotating'),
+    key('encryption', 'rotating'),
+  ]
+  expect(tokenKeyRotates(items, 'workload-identity')).toBe(true)
+  expect(tokenKeyRotates(items, 'service-account')).toBe(false)
+  expect(items.map((x) => isTokenKey(x.name))).toEqual([true, true, false, false])
+  expect(isTokenKey('toString')).toBe(false)
 })

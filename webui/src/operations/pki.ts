@@ -56,7 +56,7 @@ export interface Report {
 
 /** What is to be renewed, and how. */
 export interface Rotation {
-  rotate: 'certificates' | 'serviceAccountKey' | 'encryptionKey' | 'authorities'
+  rotate: 'certificates' | 'serviceAccountKey' | 'workloadIdentityKey' | 'encryptionKey' | 'authorities'
   phase?: 'start' | 'complete'
   force?: boolean
 }
@@ -66,9 +66,17 @@ export function stateTone(state: Item['state']): Tone {
   return tones[state] ?? 'bad'
 }
 
-/** Whether the key of service account tokens is being rotated: then there is a key that is only accepted. */
-export function tokenKeyRotates(items: Item[]): boolean {
-  return items.some((x) => x.name.startsWith('service-account') && x.state === 'rotating')
+/** The keys that sign tokens, by their names. They are rotated in two phases. */
+export const tokenKeys = {
+  'service-account': 'serviceAccountKey',
+  'workload-identity': 'workloadIdentityKey',
+} as const
+export type TokenKey = keyof typeof tokenKeys
+export const isTokenKey = (name: string): name is TokenKey => Object.hasOwn(tokenKeys, name)
+
+/** Whether a key of tokens is being rotated: then there is a former key that is only accepted. */
+export function tokenKeyRotates(items: Item[], key: TokenKey): boolean {
+  return items.some((x) => x.name.startsWith(key) && x.state === 'rotating')
 }
 
 /** Whether something goes on that people watch: objects are written with a new key, or gardenlets take up authorities. */

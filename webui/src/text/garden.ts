@@ -178,6 +178,20 @@ export const g = {
           'If the former key is in wrong hands, its tokens can be refused at once. Everybody who uses one is locked out until they have a new one.',
         force: 'Refuse them now',
       },
+      workloadIdentity: {
+        title: 'Rotate the key of workload identity tokens?',
+        text: 'A new key signs all tokens from then on. External systems find both keys in the published key set. If the documents of the issuer are published elsewhere, publish them anew.',
+        start: 'Start the rotation',
+        started: 'The new key signs all tokens of workload identities',
+        completeTitle: 'Complete the rotation?',
+        completeText:
+          'The former key leaves the published key set, so external systems refuse its tokens. The server declines as long as such tokens can be valid.',
+        complete: 'Complete the rotation',
+        completed: 'The former key is not published any more',
+        forceText:
+          'If the former key is in wrong hands, it can leave the key set at once. Infrastructures of clusters cannot be reached with its tokens until they are renewed.',
+        force: 'Remove it now',
+      },
       encryption: {
         title: 'Rotate the encryption key?',
         text: 'Secrets are stored with a new key from then on, and those that are stored already are written anew, while the server runs. The former key is removed an hour after that.',
@@ -235,6 +249,7 @@ export const g = {
         'service-account': 'Signs the tokens of service accounts',
         'service-account-former': 'Its tokens are still accepted',
         'workload-identity': 'Signs the tokens of workload identities',
+        'workload-identity-former': 'Its tokens can still be verified',
         encryption: 'Encrypts Secrets in the store',
       },
     },
