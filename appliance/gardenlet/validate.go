@@ -8,6 +8,7 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/validation"
 
 	gardenconfigv1alpha1 "github.com/terrarium-garden/terrarium/apis/config/v1alpha1"
@@ -53,6 +54,11 @@ func ValidateConfig(c *gardenconfigv1alpha1.GardenletConfiguration) []error {
 	}
 	if *c.Controllers.Seed.LeaseResyncSeconds < 1 || *c.Controllers.Seed.LeaseResyncMissThreshold < 1 {
 		report("controllers.seed", "leaseResyncSeconds and leaseResyncMissThreshold must be at least 1")
+	}
+	for i := range c.Controllers.NetworkPolicy.AdditionalNamespaceSelectors {
+		if _, err := metav1.LabelSelectorAsSelector(&c.Controllers.NetworkPolicy.AdditionalNamespaceSelectors[i]); err != nil {
+			report(fmt.Sprintf("controllers.networkPolicy.additionalNamespaceSelectors[%d]", i), err.Error())
+		}
 	}
 	return errs
 }

@@ -54,6 +54,9 @@ func TestValidateConfig(t *testing.T) {
 		"NoHeartbeat": {reason: "GLET-LEASE-1: a heart beats", change: func(c *gardenconfigv1alpha1.GardenletConfiguration) {
 			c.Controllers.Seed.LeaseResyncSeconds = new(int32(0))
 		}, want: "controllers.seed: leaseResyncSeconds and leaseResyncMissThreshold must be at least 1"},
+		"NoSelector": {reason: "GLET-NP-1: further namespaces are selected as everywhere in Kubernetes", change: func(c *gardenconfigv1alpha1.GardenletConfiguration) {
+			c.Controllers.NetworkPolicy.AdditionalNamespaceSelectors = []metav1.LabelSelector{{}, {MatchExpressions: []metav1.LabelSelectorRequirement{{Key: "a", Operator: "Near"}}}}
+		}, want: `controllers.networkPolicy.additionalNamespaceSelectors[1]: "Near" is not a valid label selector operator`},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
