@@ -149,7 +149,8 @@ func (o *installOptions) plan() (install.Options, error) {
 	if err != nil {
 		return install.Options{}, fmt.Errorf("find this program: %w", err)
 	}
-	if prefix := filepath.Clean(o.prefix); prefix == "/" || prefix == "/usr" {
+	// A package itself is built below another root.
+	if prefix := filepath.Clean(o.prefix); o.root == "" && (prefix == "/" || prefix == "/usr") {
 		return install.Options{}, fmt.Errorf("--prefix %s: packages of the system install there; use %s, or install the package", o.prefix, install.DefaultPrefix)
 	}
 	plan := install.Options{Service: serviceOf(o.role), Root: o.root, Prefix: o.prefix, Program: program, Start: o.start}

@@ -106,6 +106,20 @@ func TestInstall(t *testing.T) {
 	}
 }
 
+// TestInstallForPackage writes the files of a package, which is what scripts/package does.
+func TestInstallForPackage(t *testing.T) {
+	t.Parallel()
+	root := t.TempDir()
+	if r := newWorld().run(t, "install", "server", "--root", root, "--prefix", "/usr"); r.status != 0 {
+		t.Fatalf("status = %d, %s", r.status, r.errors)
+	}
+	for _, file := range []string{"usr/bin/terrarium", "usr/lib/systemd/system/terrarium-server.service", "usr/lib/sysusers.d/terrarium-server.conf", "etc/terrarium/server.yaml"} {
+		if _, err := os.Stat(filepath.Join(root, file)); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
 func TestManPages(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
