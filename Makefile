@@ -93,6 +93,7 @@ $(BIN)/nfpm-$(NFPM):
 lint: $(BIN)/golangci-lint-$(LINT) ## Run golangci-lint (configured in .golangci.yml)
 	@$(BIN)/golangci-lint-$(LINT) config verify 2>/dev/null || true
 	$(BIN)/golangci-lint-$(LINT) run ./...
+	cd tests/extension && go vet ./...
 
 $(BIN)/golangci-lint-$(LINT):
 	@mkdir -p $(BIN)
@@ -130,10 +131,10 @@ test-layers: ## Check the import rules between packages
 	go test -count=1 ./tests/layers/...
 
 .PHONY: test-install
-test-install: package ## Install, kill, upgrade and remove the packages under a real systemd (root, Linux, Debian's debootstrap; see docs/install.md)
+test-install: package $(BIN)/seedling ## Install, kill, upgrade and remove the packages under a real systemd, and join a gardenlet as a service (root, Linux, Debian's debootstrap; see docs/install.md)
 	@scripts/prerequisites machine
 	@DIST=$(BUILD)/next NFPM=$(BIN)/nfpm-$(NFPM) scripts/package $(VERSION).next packages
-	@system=$$(scripts/systemd-rootfs) && go test -count=1 -timeout 15m -v ./tests/install -system "$$system" -packages $(abspath $(BUILD)/dist) -newer $(abspath $(BUILD)/next)
+	@system=$$(scripts/systemd-rootfs) && go test -count=1 -timeout 15m -v ./tests/install -system "$$system" -packages $(abspath $(BUILD)/dist) -newer $(abspath $(BUILD)/next) -cluster $(abspath $(BIN)/seedling)
 
 FUZZTIME ?= 30s
 

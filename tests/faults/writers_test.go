@@ -243,7 +243,15 @@ func (g *garden) verify(t *testing.T) {
 // empty deletes all objects.
 func (a *acknowledged) empty(t *testing.T, g *garden) {
 	t.Helper()
-	if err := g.clients[0].DeleteAllOf(t.Context(), note("", ""), client.InNamespace(namespace)); err != nil {
+	group, ctx := errgroup.WithContext(t.Context())
+	group.SetLimit(100)
+	n := 0
+	for name := range g.notes(ctx, t) {
+		c := g.of(n)
+		n++
+		group.Go(func() error { return c.Delete(ctx, note(name, "")) })
+	}
+	if err := group.Wait(); err != nil {
 		t.Fatalf("delete all objects: %v", err)
 	}
 	clear(a.numbers)

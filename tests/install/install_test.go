@@ -17,7 +17,7 @@ import (
 )
 
 const (
-	service    = "terrarium-server.service"
+	server     = "terrarium-server.service"
 	dataDir    = "/var/lib/terrarium"
 	configFile = "/etc/terrarium/server.yaml"
 	// worstExposure is the highest exposure level that "systemd-analyze security" may find.
@@ -34,7 +34,8 @@ var (
 //
 //nolint:paralleltest // see above
 func TestPackage(t *testing.T) {
-	m := start(t)
+	requirements(t)
+	m := start(t, "garden", server)
 	steps := []struct {
 		name string
 		do   func(t *testing.T, m *machine)
@@ -61,8 +62,8 @@ func TestPackage(t *testing.T) {
 	}
 }
 
-// start boots the machine, or skips the test where that cannot be done.
-func start(t *testing.T) *machine {
+// requirements skips the test where no machine can be booted.
+func requirements(t *testing.T) {
 	t.Helper()
 	if *packages == "" || *system == "" || *newer == "" {
 		t.Skip(`"make test-install" builds the packages and the system for this test`)
@@ -75,7 +76,12 @@ func start(t *testing.T) *machine {
 			t.Skipf("%s is not installed", program)
 		}
 	}
-	m := newMachine(t, *system)
+}
+
+// start boots a machine for a service.
+func start(t *testing.T, name, service string) *machine {
+	t.Helper()
+	m := newMachine(t, *system, name, service)
 	for _, folder := range []string{*packages, *newer} {
 		out, err := exec.CommandContext(t.Context(), "cp", "--archive", folder, m.path("/root/"+filepath.Base(folder))).CombinedOutput()
 		if err != nil {
@@ -103,7 +109,7 @@ func installPackage(t *testing.T, m *machine) { //nolint:thelper // A part of th
 	if got := strings.TrimSpace(m.run("stat", "--format=%a %U:%G", configFile)); got != "640 root:terrarium" {
 		t.Errorf("the configuration may have a password; it is %s", got)
 	}
-	m.run("systemctl", "enable", "--now", service)
+	m.run("systemctl", "enable", "--now", m.service)
 	if err := m.ready(); err != nil {
 		t.Errorf("systemctl returns when the garden is ready: %v", err)
 	}
@@ -120,7 +126,7 @@ func installPackage(t *testing.T, m *machine) { //nolint:thelper // A part of th
 }
 
 func hardened(t *testing.T, m *machine) { //nolint:thelper // A part of the test, with the lines where it fails.
-	report := m.run("systemd-analyze", "security", service)
+	report := m.run("systemd-analyze", "security", m.service)
 	found := regexp.MustCompile(`Overall exposure level for \S+: ([0-9.]+)`).FindStringSubmatch(report)
 	if found == nil {
 		t.Fatalf("no exposure level in\n%s", report)
@@ -190,7 +196,7 @@ func (m *machine) comesBack(before string) {
 
 func killed(t *testing.T, m *machine) { //nolint:thelper // A part of the test, with the lines where it fails.
 	before := m.property("MainPID")
-	m.run("systemctl", "kill", "--kill-whom=main", "--signal=KILL", service)
+	m.run("systemctl", "kill", "--kill-whom=main", "--signal=KILL", m.service)
 	m.comesBack(before)
 	if err := m.hasFirst(); err != nil {
 		t.Errorf("a garden that was killed keeps its objects: %v", err)
@@ -200,7 +206,7 @@ func killed(t *testing.T, m *machine) { //nolint:thelper // A part of the test, 
 // hung stops the process with a shorter watchdog, which an operator sets in the same way.
 func hung(t *testing.T, m *machine) { //nolint:thelper // A part of the test, with the lines where it fails.
 	m.dropIn("[Service]\nWatchdogSec=8\n")
-	m.run("systemctl", "restart", service)
+	m.run("systemctl", "restart", m.service)
 	signs := m.property("WatchdogTimestampMonotonic")
 	m.wait("a sign of life", func() error {
 		if m.property("WatchdogTimestampMonotonic") == signs {
@@ -209,9 +215,9 @@ func hung(t *testing.T, m *machine) { //nolint:thelper // A part of the test, wi
 		return nil
 	})
 	before := m.property("MainPID")
-	m.run("systemctl", "kill", "--kill-whom=main", "--signal=STOP", service)
+	m.run("systemctl", "kill", "--kill-whom=main", "--signal=STOP", m.service)
 	m.comesBack(before)
-	if journal := m.run("journalctl", "--no-pager", "--unit="+service); !strings.Contains(journal, "Watchdog timeout") {
+	if journal := m.run("journalctl", "--no-pager", "--unit="+m.service); !strings.Contains(journal, "Watchdog timeout") {
 		t.Error("the process was ended by something else than the watchdog")
 	}
 	if err := m.hasFirst(); err != nil {
@@ -222,7 +228,7 @@ func hung(t *testing.T, m *machine) { //nolint:thelper // A part of the test, wi
 // dropIn writes what "systemctl edit" would.
 func (m *machine) dropIn(content string) {
 	m.t.Helper()
-	dir := m.path("/etc/systemd/system/" + service + ".d")
+	dir := m.path("/etc/systemd/system/" + m.service + ".d")
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		m.t.Fatal(err)
 	}
@@ -282,14 +288,14 @@ func upgraded(t *testing.T, m *machine) { //nolint:thelper // A part of the test
 
 func removed(t *testing.T, m *machine) { //nolint:thelper // A part of the test, with the lines where it fails.
 	m.run("dpkg", "--remove", "terrarium")
-	if m.exists("/usr/bin/terrarium") || m.exists("/usr/lib/systemd/system/"+service) {
+	if m.exists("/usr/bin/terrarium") || m.exists("/usr/lib/systemd/system/"+server) {
 		t.Error("program and unit are gone")
 	}
 	if !m.exists(dataDir+"/db") || !m.exists(configFile) {
 		t.Error("data and configuration are kept")
 	}
 	m.run("dpkg", "--install", deb(t, *newer))
-	m.run("systemctl", "start", service)
+	m.run("systemctl", "start", m.service)
 	if err := m.hasFirst(); err != nil {
 		t.Errorf("a package that is installed again brings the garden back: %v", err)
 	}
@@ -347,7 +353,7 @@ func archived(t *testing.T, m *machine) { //nolint:thelper // A part of the test
 	}
 	m.run(folder+"/install.sh", "server", "--start")
 	m.run("terrarium", "uninstall", "server", "--purge", "--yes")
-	for _, path := range []string{dataDir, configFile, "/usr/local/bin/terrarium", "/usr/local/lib/systemd/system/" + service} {
+	for _, path := range []string{dataDir, configFile, "/usr/local/bin/terrarium", "/usr/local/lib/systemd/system/" + server} {
 		if m.exists(path) {
 			t.Errorf("a purge leaves %s", path)
 		}

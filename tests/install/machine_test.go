@@ -27,18 +27,21 @@ const (
 
 // machine is a container with its own systemd, network and file system.
 type machine struct {
-	t      *testing.T
-	root   string
-	leader int
-	nspawn *exec.Cmd
-	ended  chan struct{}
-	log    *os.File
+	t    *testing.T
+	name string
+	root string
+	// service is the unit that is tested on it.
+	service string
+	leader  int
+	nspawn  *exec.Cmd
+	ended   chan struct{}
+	log     *os.File
 }
 
 // newMachine boots a copy of the system in a folder.
-func newMachine(t *testing.T, system string) *machine {
+func newMachine(t *testing.T, system, name, service string) *machine {
 	t.Helper()
-	m := &machine{t: t, root: filepath.Join(t.TempDir(), "root")}
+	m := &machine{t: t, name: name, service: service, root: filepath.Join(t.TempDir(), "root")}
 	if out, err := exec.CommandContext(t.Context(), "cp", "--archive", system, m.root).CombinedOutput(); err != nil {
 		t.Fatalf("copy the system: %v\n%s", err, out)
 	}
@@ -56,7 +59,7 @@ func (m *machine) boot() {
 	m.t.Helper()
 	// The machine is stopped by a cleanup, because its context would end before.
 	m.nspawn = exec.CommandContext(context.WithoutCancel(m.t.Context()), "systemd-nspawn", "--quiet", "--directory", m.root, "--boot",
-		"--register=no", "--keep-unit", "--private-network", "--console=pipe", "--hostname=garden", "--kill-signal=SIGRTMIN+3")
+		"--register=no", "--keep-unit", "--private-network", "--console=pipe", "--hostname="+m.name, "--kill-signal=SIGRTMIN+3")
 	m.nspawn.Stdout, m.nspawn.Stderr = m.log, m.log
 	if err := m.nspawn.Start(); err != nil {
 		m.t.Fatal(err)
@@ -66,15 +69,15 @@ func (m *machine) boot() {
 		defer close(ended)
 		_ = cmd.Wait()
 	}(m.nspawn, m.ended)
-	m.wait("a process of systemd", func() error {
+	m.wait("a system that runs", func() error {
+		// The first child may be one that only prepares the machine.
 		children, err := os.ReadFile(fmt.Sprintf("/proc/%[1]d/task/%[1]d/children", m.nspawn.Process.Pid))
 		if err != nil {
 			return err
 		}
-		m.leader, err = strconv.Atoi(strings.TrimSpace(string(children)))
-		return err
-	})
-	m.wait("a system that runs", func() error {
+		if m.leader, err = strconv.Atoi(strings.TrimSpace(string(children))); err != nil {
+			return fmt.Errorf("process of systemd: %w", err)
+		}
 		state, err := m.try("systemctl", "is-system-running")
 		if strings.TrimSpace(state) == "running" || strings.TrimSpace(state) == "degraded" {
 			return nil
@@ -141,7 +144,7 @@ func (m *machine) run(command ...string) string {
 // property returns a property of the service.
 func (m *machine) property(name string) string {
 	m.t.Helper()
-	return strings.TrimSpace(m.run("systemctl", "show", "--property="+name, "--value", service))
+	return strings.TrimSpace(m.run("systemctl", "show", "--property="+name, "--value", m.service))
 }
 
 // path returns the path of a file of the machine.
