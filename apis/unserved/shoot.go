@@ -91,7 +91,7 @@ func operationRows() []Row {
 		},
 		Row{
 			Field: "metadata.annotations[alpha.control-plane.shoot.gardener.cloud/high-availability-vpn]", Severity: Warn,
-			Instead: "there is no tunnel between control plane and nodes",
+			Instead: "the tunnel has two agents, and a server beside each API server",
 		},
 	)
 }

@@ -38,12 +38,14 @@ func ControlPlaneLabels(app, role string) map[string]string {
 	}
 }
 
-// Pod describes what is particular to the pod of a component. It has a single container.
+// Pod describes what is particular to the pod of a component. It has a single container, and sidecars beside it.
 type Pod struct {
 	// Program is its name in the table of those that talk to others, see package reach.
 	Program string
 	// Container has a name, an image, a command, probes, ports and requests.
 	Container corev1.Container
+	// Sidecars start before the container and end after it. They have their own volumes.
+	Sidecars []corev1.Container
 	// Files are mounted below FilesDir.
 	Files []corev1.VolumeProjection
 	// Volumes are further volumes.
@@ -86,21 +88,17 @@ func SurgeFirst() appsv1.DeploymentStrategy {
 // Spec returns the spec of the pod, hardened as far as the programs allow: no root, no capabilities, a read-only root file
 // system, the default system call filter, no token for the cluster that the pod runs in.
 func (p Pod) Spec() corev1.PodSpec {
-	c := p.Container
-	c.ImagePullPolicy = corev1.PullIfNotPresent
-	// The last lines of a log explain best why a program ended.
-	c.TerminationMessagePolicy = corev1.TerminationMessageFallbackToLogsOnError
-	c.SecurityContext = &corev1.SecurityContext{
-		AllowPrivilegeEscalation: new(false),
-		ReadOnlyRootFilesystem:   new(true),
-		Capabilities:             &corev1.Capabilities{Drop: []corev1.Capability{"ALL"}},
-	}
+	c := hardened(p.Container)
 	volumes := p.Volumes
 	if len(p.Files) > 0 {
 		c.VolumeMounts = append([]corev1.VolumeMount{{Name: filesVolume, MountPath: FilesDir, ReadOnly: true}}, c.VolumeMounts...)
-		volumes = append([]corev1.Volume{{Name: filesVolume, VolumeSource: corev1.VolumeSource{Projected: &corev1.ProjectedVolumeSource{
-			Sources: p.Files, DefaultMode: new(int32(filesMode)),
-		}}}}, volumes...)
+		volumes = append([]corev1.Volume{FilesVolume(filesVolume, p.Files...)}, volumes...)
+	}
+	var sidecars []corev1.Container
+	for _, sidecar := range p.Sidecars {
+		sidecar = hardened(sidecar)
+		sidecar.RestartPolicy = new(corev1.ContainerRestartPolicyAlways)
+		sidecars = append(sidecars, sidecar)
 	}
 	return corev1.PodSpec{
 		AutomountServiceAccountToken: new(false),
@@ -112,9 +110,30 @@ func (p Pod) Spec() corev1.PodSpec {
 			SeccompProfile:      &corev1.SeccompProfile{Type: corev1.SeccompProfileTypeRuntimeDefault},
 			Sysctls:             p.Sysctls,
 		},
-		Containers: []corev1.Container{c},
-		Volumes:    volumes,
+		InitContainers: sidecars,
+		Containers:     []corev1.Container{c},
+		Volumes:        volumes,
 	}
+}
+
+// hardened returns a container without the rights that no program of a component needs.
+func hardened(c corev1.Container) corev1.Container {
+	c.ImagePullPolicy = corev1.PullIfNotPresent
+	// The last lines of a log explain best why a program ended.
+	c.TerminationMessagePolicy = corev1.TerminationMessageFallbackToLogsOnError
+	c.SecurityContext = &corev1.SecurityContext{
+		AllowPrivilegeEscalation: new(false),
+		ReadOnlyRootFilesystem:   new(true),
+		Capabilities:             &corev1.Capabilities{Drop: []corev1.Capability{"ALL"}},
+	}
+	return c
+}
+
+// FilesVolume is a volume of credentials and configuration that the group of the pod may read.
+func FilesVolume(name string, files ...corev1.VolumeProjection) corev1.Volume {
+	return corev1.Volume{Name: name, VolumeSource: corev1.VolumeSource{Projected: &corev1.ProjectedVolumeSource{
+		Sources: files, DefaultMode: new(int32(filesMode)),
+	}}}
 }
 
 // CertificateFiles projects a certificate that was asked for, and its key, into a folder below FilesDir.

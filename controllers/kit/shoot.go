@@ -4,9 +4,12 @@ package kit
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io"
 	"net"
 	"net/http"
+	"strings"
 	"time"
 
 	"k8s.io/apimachinery/pkg/runtime"
@@ -27,6 +30,8 @@ const (
 	shootKeepAlive       = 30 * time.Second
 	shootRequestTimeout  = 30 * time.Second
 	shootHealthTimeout   = 10 * time.Second
+	// shootAnswerLimit is how much of an answer is read that is an error.
+	shootAnswerLimit = 1 << 10
 )
 
 // Shoot is the access to one shoot.
@@ -39,6 +44,9 @@ type Shoot struct {
 
 	// Healthz asks the API server for /healthz and returns the status of the answer. The error says why there was none.
 	Healthz func(ctx context.Context) (int, error)
+
+	// Try requests a path of the API server, and says why the answer is not a good one. The answer may be that of a stranger's program.
+	Try func(ctx context.Context, path string) error
 
 	// close closes the connections as soon as no request needs them; it may be nil.
 	close func()
@@ -86,6 +94,7 @@ func connectShoot(kubeconfig []byte, scheme *runtime.Scheme, userAgent string) (
 		Client:  shootClient,
 		CA:      config.CAData,
 		Healthz: func(ctx context.Context) (int, error) { return healthz(ctx, plain.RESTClient()) },
+		Try:     trying(config.Host, transport.Transport),
 		close:   func() { closeConnections(transport.Transport) },
 	}, nil
 }
@@ -106,4 +115,29 @@ func healthz(ctx context.Context, server rest.Interface) (int, error) {
 		return status, nil
 	}
 	return 0, result.Error()
+}
+
+// trying returns how to request a path of a server. What answers behind the API server may be anybody's: a redirection is not followed, and
+// little is read.
+func trying(server string, transport http.RoundTripper) func(ctx context.Context, path string) error {
+	c := &http.Client{
+		Transport: transport, Timeout: shootHealthTimeout,
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}
+	return func(ctx context.Context, path string) error {
+		request, err := http.NewRequestWithContext(ctx, http.MethodGet, strings.TrimSuffix(server, "/")+path, nil)
+		if err != nil {
+			return fmt.Errorf("request %s of the API server: %w", path, err)
+		}
+		response, err := c.Do(request)
+		if err != nil {
+			return fmt.Errorf("request %s of the API server: %w", path, err)
+		}
+		defer response.Body.Close() //nolint:errcheck // It is only read.
+		if response.StatusCode == http.StatusOK {
+			return nil
+		}
+		said, err := io.ReadAll(io.LimitReader(response.Body, shootAnswerLimit))
+		return errors.Join(fmt.Errorf("request %s of the API server: %s: %q", path, response.Status, said), err)
+	}
 }

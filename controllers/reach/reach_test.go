@@ -22,7 +22,7 @@ func TestLabels_GRM_NP_1(t *testing.T) {
 	const general, services = "networking.gardener.cloud/to-", "networking.resources.gardener.cloud/to-"
 	for program, want := range map[string][]string{
 		"kube-apiserver": {
-			general + "dns", general + "private-networks", general + "public-networks", general + "shoot-networks",
+			general + "dns", general + "private-networks", general + "public-networks",
 			services + "etcd-events-client-tcp-2379", services + "etcd-main-client-tcp-2379",
 		},
 		"kube-controller-manager":   {general + "dns", services + "kube-apiserver-tcp-443"},

@@ -45,9 +45,10 @@ func ways() map[string][]string {
 	)
 	shoot, shoots := APIServer(), APIServers()
 	return map[string][]string{
-		// Public and private networks have webhooks, issuers of tokens and receivers of audit logs.
+		// Public and private networks have webhooks, issuers of tokens and receivers of audit logs. To the networks of the shoot leads the
+		// tunnel, whose agents come in.
 		gardencorev1beta1.DeploymentKubeAPIServer: {
-			dns, public, private, gardencorev1beta1.LabelNetworkPolicyToShootNetworks,
+			dns, public, private,
 			service(gardencorev1beta1.ETCDMain+"-client", etcdPort), service(gardencorev1beta1.ETCDEvents+"-client", etcdPort),
 		},
 		gardencorev1beta1.DeploymentKubeControllerManager: {dns, shoot},

@@ -23,6 +23,10 @@ import (
 	proxy "k8s.io/kubernetes/cmd/kube-proxy/app"
 	scheduler "k8s.io/kubernetes/cmd/kube-scheduler/app"
 	kubelet "k8s.io/kubernetes/cmd/kubelet/app"
+	tunnelagent "sigs.k8s.io/apiserver-network-proxy/cmd/agent/app"
+	tunnelagentoptions "sigs.k8s.io/apiserver-network-proxy/cmd/agent/app/options"
+	tunnelserver "sigs.k8s.io/apiserver-network-proxy/cmd/server/app"
+	tunnelserveroptions "sigs.k8s.io/apiserver-network-proxy/cmd/server/app/options"
 
 	"github.com/terrarium-garden/terrarium/appliance/seedling/coredns"
 	"github.com/terrarium-garden/terrarium/appliance/seedling/multicall"
@@ -39,6 +43,8 @@ const (
 	Etcd              = "etcd"
 	Kubectl           = "kubectl"
 	CoreDNS           = "coredns"
+	TunnelServer      = "proxy-server"
+	TunnelAgent       = "proxy-agent"
 	NetworkAgent      = "network-agent"
 )
 
@@ -53,6 +59,8 @@ func All(ctx context.Context) multicall.Table {
 		{Name: Etcd, Run: etcd},
 		{Name: Kubectl, Run: runKubectl},
 		{Name: CoreDNS, Run: coredns.Run},
+		{Name: TunnelServer, Run: component(tunnelServer)},
+		{Name: TunnelAgent, Run: component(tunnelAgent)},
 		{Name: NetworkAgent, Run: func(args []string) int { return runNetworkAgent(ctx, args) }},
 	}
 }
@@ -65,6 +73,22 @@ func component(build func() *cobra.Command) func([]string) int {
 		command.SetArgs(args)
 		return cli.Run(command)
 	}
+}
+
+// tunnelServer is the end of konnectivity beside an API server.
+func tunnelServer() *cobra.Command {
+	options := tunnelserveroptions.NewProxyRunOptions()
+	command := tunnelserver.NewProxyCommand(&tunnelserver.Proxy{}, options)
+	command.Flags().AddFlagSet(options.Flags())
+	return command
+}
+
+// tunnelAgent is the end of konnectivity beside nodes and pods.
+func tunnelAgent() *cobra.Command {
+	options := tunnelagentoptions.NewGrpcProxyAgentOptions()
+	command := tunnelagent.NewAgentCommand(&tunnelagent.Agent{}, options)
+	command.Flags().AddFlagSet(options.Flags())
+	return command
 }
 
 // etcd ends the process itself, on success as on failure.

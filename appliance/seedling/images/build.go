@@ -156,10 +156,11 @@ func (o *layerOnce) do(build func() (v1.Layer, error)) (v1.Layer, error) {
 func programPath(name string) string { return "/" + binDir + "/" + name }
 
 func (b Builder) seedlingLayer(work string) (v1.Layer, error) {
-	entries := append(system(),
-		Entry{Path: binDir + "/" + Seedling, Mode: 0o755, Source: b.Sources.Seedling},
-		Entry{Path: "coredns", Link: binDir + "/" + Seedling}, // the upstream image has its program here
-	)
+	entries := append(system(), Entry{Path: binDir + "/" + Seedling, Mode: 0o755, Source: b.Sources.Seedling})
+	// Upstream images have these programs here.
+	for _, program := range []string{"coredns", "proxy-server", "proxy-agent"} {
+		entries = append(entries, Entry{Path: program, Link: binDir + "/" + Seedling})
+	}
 	for _, link := range b.Sources.Links {
 		entries = append(entries, Entry{Path: binDir + "/" + link, Link: Seedling})
 	}

@@ -33,8 +33,13 @@ type Access struct {
 
 // AccessOf is the access of a component that has asked for ClientRequests under its name.
 func AccessOf(f facts.Shoot, in *component.Inputs, name string) (Access, error) {
+	return accessAt(f, in, name, URL(f.Namespace))
+}
+
+// accessAt is the access of a component that reaches the API server at an address of its own.
+func accessAt(f facts.Shoot, in *component.Inputs, name, server string) (Access, error) {
 	data, err := secrets.Kubeconfig(secrets.KubeconfigSpec{
-		Context: f.Namespace, Server: URL(f.Namespace), CAFile: CAFile,
+		Context: f.Namespace, Server: server, CAFile: CAFile,
 		CertificateFile: component.File(accessClientFolder, secrets.DataKeyCertificate),
 		KeyFile:         component.File(accessClientFolder, secrets.DataKeyPrivateKey),
 	})

@@ -49,9 +49,9 @@ const (
 func ExposureComponent() component.Component[facts.Shoot] {
 	return component.Component[facts.Shoot]{
 		Name: Exposure, Title: "the load balancer of the API server", Task: "apiserver-service",
-		Service: func(f facts.Shoot) *corev1.Service { return service(f.Namespace) },
+		Service: service,
 		Render: func(f facts.Shoot, _ *component.Inputs) ([]client.Object, error) {
-			return []client.Object{service(f.Namespace)}, nil
+			return []client.Object{service(f)}, nil
 		},
 	}
 }
@@ -60,7 +60,7 @@ func ExposureComponent() component.Component[facts.Shoot] {
 func Component() component.Component[facts.Shoot] {
 	return component.Component[facts.Shoot]{
 		Name: Name, Title: "the API server", Task: "apiserver", After: []component.Name{etcd.Main, etcd.Events}, Addresses: []component.Name{Exposure},
-		Images: []string{image}, Replicas: facts.Instances,
+		Images: []string{image, tunnelImage}, Replicas: facts.Instances,
 		Care: component.Care{Condition: gardencorev1beta1.ConditionTypeControlPlaneHealthy, Workload: component.WorkloadDeployment},
 		Keep: func(f facts.Shoot) client.Object {
 			return &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: f.Namespace, Name: EncryptionSecret}}
@@ -79,7 +79,7 @@ func requests(f facts.Shoot, addresses component.Addresses) ([]component.Request
 		return component.Certificate(authority, secrets.CertificateSpec{Name: name, Usage: secrets.UsageClient, CommonName: user})
 	}
 	kubelets := secrets.CertificateSpec{Name: nameKubeletClient, Usage: secrets.UsageClient, CommonName: KubeletClientUser, ServersComeLater: true}
-	return []component.Request{
+	requests := []component.Request{
 		component.Authority(gardencorev1beta1.SecretCAClient),
 		component.Authority(gardencorev1beta1.SecretCAFrontProxy),
 		component.Authority(gardencorev1beta1.SecretCAETCD),
@@ -89,7 +89,11 @@ func requests(f facts.Shoot, addresses component.Addresses) ([]component.Request
 		client(nameFrontProxyClient, gardencorev1beta1.SecretCAFrontProxy, frontProxyUser),
 		component.RSAKey(gardencorev1beta1.SecretServiceAccountKey),
 		component.EncryptionKey(gardencorev1beta1.SecretETCDEncryptionKey),
-	}, nil
+	}
+	if f.Workers() {
+		requests = append(requests, tunnelRequests(serving)...)
+	}
+	return requests, nil
 }
 
 // servingCertificate is valid for every name and address of the API server.
@@ -112,26 +116,29 @@ func servingCertificate(f facts.Shoot, exposed component.Address) (secrets.Certi
 	return secrets.CertificateSpec{Name: nameServing, Usage: secrets.UsageServer, CommonName: "kube-apiserver", DNSNames: names, IPs: ips}, nil
 }
 
-// service returns the load balancer of the API server.
-func service(namespace string) *corev1.Service {
+// service returns the load balancer of the API server. The agents of the tunnel come in through it as well.
+func service(f facts.Shoot) *corev1.Service {
+	ports := []corev1.ServicePort{port("kube-apiserver", Port)}
+	open := []reach.Port{reach.TCP(Port)}
+	if f.Workers() {
+		ports, open = append(ports, port("tunnel", TunnelPort)), append(open, reach.TCP(TunnelPort))
+	}
 	return &corev1.Service{
 		ObjectMeta: metav1.ObjectMeta{
-			Namespace: namespace, Name: gardencorev1beta1.ServiceKubeAPIServer, Labels: labels(), Annotations: openTo(),
+			Namespace: f.Namespace, Name: gardencorev1beta1.ServiceKubeAPIServer, Labels: labels(), Annotations: openTo(open),
 		},
-		Spec: corev1.ServiceSpec{
-			Type:     corev1.ServiceTypeLoadBalancer,
-			Selector: labels(),
-			Ports: []corev1.ServicePort{{
-				Name: "kube-apiserver", Port: Port, TargetPort: intstr.FromInt32(Port), Protocol: corev1.ProtocolTCP,
-			}},
-		},
+		Spec: corev1.ServiceSpec{Type: corev1.ServiceTypeLoadBalancer, Selector: labels(), Ports: ports},
 	}
 }
 
+func port(name string, number int32) corev1.ServicePort {
+	return corev1.ServicePort{Name: name, Port: number, TargetPort: intstr.FromInt32(number), Protocol: corev1.ProtocolTCP}
+}
+
 // openTo says who may reach the API server: nodes and users from everywhere, and from the seed those that serve all of its shoots.
-func openTo() map[string]string {
+func openTo(world []reach.Port) map[string]string {
 	return map[string]string{
-		gardenresourcesv1alpha1.AnnotationFromWorldToPorts:   reach.Ports(reach.TCP(Port)),
+		gardenresourcesv1alpha1.AnnotationFromWorldToPorts:   reach.Ports(world...),
 		gardenresourcesv1alpha1.AnnotationNamespaceAlias:     reach.AllShoots,
 		gardenresourcesv1alpha1.AnnotationNamespaceSelectors: reach.ServersOfShoots(),
 	}

@@ -63,14 +63,18 @@ func configuration(f facts.Shoot, in *component.Inputs) ([]client.Object, map[st
 		return nil, nil, err
 	}
 	files := map[string]string{}
-	for key, content := range map[string]any{
+	contents := map[string]any{
 		encryptionKey: encryption, authenticationKey: authenticationConfiguration(), auditKey: auditPolicy(), admissionKey: admissionConfiguration(settingsOf(f)),
-	} {
+	}
+	if f.Workers() {
+		contents[egressKey] = egressConfiguration()
+	}
+	for key, content := range contents {
 		if files[key], err = component.YAML(content); err != nil {
 			return nil, nil, err
 		}
 	}
-	sum := component.Checksum("configuration", files[encryptionKey], files[authenticationKey], files[auditKey], files[admissionKey])
+	sum := component.Checksum("configuration", files[encryptionKey], files[authenticationKey], files[auditKey], files[admissionKey], files[egressKey])
 	secret := &corev1.Secret{
 		ObjectMeta: metav1.ObjectMeta{Namespace: f.Namespace, Name: EncryptionSecret},
 		Type:       corev1.SecretTypeOpaque,

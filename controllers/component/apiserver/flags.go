@@ -89,7 +89,7 @@ func args(f facts.Shoot, in *component.Inputs) []string {
 		flags = append(flags, "--external-hostname="+names[0])
 	}
 	settings := settingsOf(f)
-	return slices.Concat(flags, issuerFlags(f.Hosts.Issuer(), settings), admissionFlags(settings), limitFlags(settings), ownerFlags(settings))
+	return slices.Concat(flags, egressFlags(f), issuerFlags(f.Hosts.Issuer(), settings), admissionFlags(settings), limitFlags(settings), ownerFlags(settings))
 }
 
 func settingsOf(f facts.Shoot) *gardencorev1beta1.KubeAPIServerConfig {

@@ -19,13 +19,25 @@ func render(f facts.Shoot, in *component.Inputs) ([]client.Object, error) {
 	if err != nil {
 		return nil, err
 	}
-	deployment := pod(f, in, sum).Deployment(metav1.ObjectMeta{Namespace: f.Namespace, Name: string(Name), Labels: labels()}, in.Replicas)
+	pod := pod(f, in, sum)
+	if f.Workers() {
+		access, err := withTunnel(&pod, f, in)
+		if err != nil {
+			return nil, err
+		}
+		config = append(config, access)
+	}
+	deployment := pod.Deployment(metav1.ObjectMeta{Namespace: f.Namespace, Name: string(Name), Labels: labels()}, in.Replicas)
 	deployment.Spec.Strategy = component.SurgeFirst()
 	deployment.Spec.Template.Spec.TerminationGracePeriodSeconds = new(int64(30))
 	return append(config, deployment), nil
 }
 
 func pod(f facts.Shoot, in *component.Inputs, checksum map[string]string) component.Pod {
+	configKeys := []string{admissionKey, auditKey, authenticationKey}
+	if f.Workers() {
+		configKeys = append(configKeys, egressKey)
+	}
 	live := component.HTTPProbe(corev1.URISchemeHTTPS, Port, "/livez")
 	live.TimeoutSeconds = 15
 	accountKey := in.Secret(gardencorev1beta1.SecretServiceAccountKey)
@@ -46,7 +58,7 @@ func pod(f facts.Shoot, in *component.Inputs, checksum map[string]string) compon
 			component.FromSecret(accountKey.Name, serviceAccountFolder, secrets.DataKeyRSA),
 			component.FromSecret(accountKey.Bundle, serviceAccountsFolder, secrets.DataKeyRSABundle),
 			component.FromSecret(EncryptionSecret, encryptionFolder, encryptionKey),
-			component.FromConfigMap(configName, configFolder, admissionKey, auditKey, authenticationKey),
+			component.FromConfigMap(configName, configFolder, configKeys...),
 		},
 		Volumes: []corev1.Volume{{Name: "audit", VolumeSource: corev1.VolumeSource{EmptyDir: &corev1.EmptyDirVolumeSource{}}}},
 		Container: corev1.Container{

@@ -15,6 +15,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	"sigs.k8s.io/apiserver-network-proxy/cmd/server/app/options"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
@@ -83,6 +84,81 @@ func rendered[T client.Object](t *testing.T, v given) T {
 func TestRender(t *testing.T) {
 	t.Parallel()
 	golden.Objects(t, "default.yaml", append([]client.Object{apiserver.ExposureComponent().Service(values().facts)}, render(t, values())...))
+}
+
+// withNodes are values of a shoot with nodes, which a tunnel leads to.
+func withNodes() given {
+	v := values()
+	v.facts.Shoot.Spec.Provider.Workers = []gardencorev1beta1.Worker{{Name: "small"}}
+	v.inputs.Images["konnectivity-server"] = "registry.k8s.io/kas-network-proxy/proxy-server:v0.36.0"
+	v.inputs.Secrets["ca"] = component.Secret{Bundle: "ca-bundle-10101010"}
+	v.inputs.Secrets["konnectivity-server"] = component.Secret{Name: "konnectivity-server-12121212"}
+	v.inputs.Secrets["konnectivity-server-client"] = component.Secret{Name: "konnectivity-server-client-13131313"}
+	return v
+}
+
+func TestTunnel(t *testing.T) {
+	t.Parallel()
+	golden.Objects(t, "tunnel.yaml", append([]client.Object{apiserver.ExposureComponent().Service(withNodes().facts)}, render(t, withNodes())...))
+}
+
+// TestTunnelFlags has the options of the program itself read its flags.
+func TestTunnelFlags(t *testing.T) {
+	t.Parallel()
+	v := withNodes()
+	v.inputs.Replicas = 3
+	pod := deployment(t, v).Spec.Template.Spec
+	o := options.NewProxyRunOptions()
+	if err := o.Flags().Parse(pod.InitContainers[0].Args); err != nil {
+		t.Fatal(err)
+	}
+	if o.ServerCount != 3 || o.AgentPort != apiserver.TunnelPort || o.ServerPort != 0 || o.UdsName == "" {
+		t.Errorf("the server counts %d servers, listens for agents at %d, and for the API server at port %d and socket %q", o.ServerCount, o.AgentPort, o.ServerPort, o.UdsName)
+	}
+	if o.AgentNamespace != "kube-system" || o.AgentServiceAccount != apiserver.TunnelAgent || o.AuthenticationAudience != apiserver.TunnelAudience || o.KubeconfigPath == "" {
+		t.Errorf("agents are let in that have no token of account %s/%s for %q", o.AgentNamespace, o.AgentServiceAccount, o.AuthenticationAudience)
+	}
+	if o.AdminBindAddress != "127.0.0.1" || o.EnableProfiling {
+		t.Error("what administers the server is open to others")
+	}
+	if pod.InitContainers[0].RestartPolicy == nil || *pod.InitContainers[0].RestartPolicy != corev1.ContainerRestartPolicyAlways {
+		t.Error("the server of the tunnel is to start before the API server and to end after it")
+	}
+	asleep := withNodes()
+	asleep.inputs.Replicas = 0
+	if replicas := deployment(t, asleep).Spec.Replicas; *replicas != 0 {
+		t.Errorf("a sleeping shoot has %d API servers with tunnels", *replicas)
+	}
+}
+
+// TestTunnelUser: the certificate gives no rights by itself.
+func TestTunnelUser(t *testing.T) {
+	t.Parallel()
+	v := withNodes()
+	config := rendered[*corev1.ConfigMap](t, v)
+	for _, obj := range render(t, v) {
+		if c, ok := obj.(*corev1.ConfigMap); ok && c.Name == "konnectivity-server-client-kubeconfig" {
+			config = c
+		}
+	}
+	if got := config.Data["kubeconfig"]; !strings.Contains(got, "https://localhost:443") || strings.Contains(got, "-data:") {
+		t.Errorf("the server of the tunnel asks the API server beside it, with files:\n%s", got)
+	}
+	if strings.HasPrefix(apiserver.TunnelUser, "system:masters") || apiserver.TunnelUser == "" {
+		t.Errorf("the user is %q", apiserver.TunnelUser)
+	}
+	names := map[string]bool{}
+	requests, err := apiserver.Component().Secrets(v.facts, v.inputs.Addresses)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range requests {
+		names[r.Name] = true
+	}
+	without, err := apiserver.Component().Secrets(values().facts, v.inputs.Addresses)
+	if err != nil || !names["konnectivity-server"] || slices.ContainsFunc(without, func(r component.Request) bool { return r.Name == "konnectivity-server" }) {
+		t.Errorf("only a shoot with nodes has a certificate for its tunnel; got %v, error %v", names, err)
+	}
 }
 
 func TestSettingsBecomeFlags(t *testing.T) {

@@ -15,6 +15,7 @@ import (
 	"github.com/terrarium-garden/terrarium/controllers/component/kubeproxy"
 	"github.com/terrarium-garden/terrarium/controllers/component/scheduler"
 	"github.com/terrarium-garden/terrarium/controllers/component/shootsystem"
+	"github.com/terrarium-garden/terrarium/controllers/component/tunnel"
 )
 
 // ControlPlane are the components of a shoot in its namespace in the seed. Health checks judge them in this order.
@@ -34,6 +35,7 @@ func System() []component.Component[facts.Shoot] {
 	return []component.Component[facts.Shoot]{
 		shootsystem.Component(),
 		kubeproxy.Component(),
+		tunnel.Component(),
 		coredns.Component(),
 	}
 }

@@ -4,6 +4,7 @@ package care
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strconv"
 
@@ -14,6 +15,7 @@ import (
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	gardenresourcesv1alpha1 "github.com/terrarium-garden/terrarium/apis/resources/v1alpha1"
 	"github.com/terrarium-garden/terrarium/controllers/gardenlet/managedresources"
+	"github.com/terrarium-garden/terrarium/controllers/gardenlet/tunnel"
 )
 
 // managed returns the managed resources in a control plane; none if the seed does not know the kind.
@@ -77,7 +79,8 @@ func judgeManaged(c gardencorev1beta1.Condition, w World) (gardencorev1beta1.Con
 	return bad(c, reason, message), true
 }
 
-// JudgeSystemComponents judges, in this order, what extensions report, and the managed resources of the shoot (GLET-CARE-11).
+// JudgeSystemComponents judges, in this order, what extensions report, the managed resources of the shoot, and the tunnel to its nodes
+// (GLET-CARE-11).
 func JudgeSystemComponents(shoot *gardencorev1beta1.Shoot, w World) gardencorev1beta1.Condition {
 	c := gardencorev1beta1.Condition{Type: gardencorev1beta1.ConditionTypeSystemComponentsHealthy}
 	if !ok(w.API.Status) {
@@ -89,6 +92,14 @@ func JudgeSystemComponents(shoot *gardencorev1beta1.Shoot, w World) gardencorev1
 	}
 	if found, is := judgeManaged(c, w); is {
 		return found
+	}
+	if fault := (*tunnel.Fault)(nil); errors.As(w.TunnelErr, &fault) {
+		return bad(c, fault.Reason, fault.Message)
+	}
+	if w.TunnelErr != nil {
+		c.Status, c.Reason = gardencorev1beta1.ConditionUnknown, gardencorev1beta1.ReasonConditionCheckError
+		c.Message = "The tunnel to the nodes could not be checked: " + w.TunnelErr.Error()
+		return c
 	}
 	return good(c, gardencorev1beta1.ReasonSystemComponentsRunning, "All system components are healthy")
 }

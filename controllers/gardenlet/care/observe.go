@@ -4,6 +4,7 @@ package care
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 
@@ -17,6 +18,7 @@ import (
 	gardenresourcesv1alpha1 "github.com/terrarium-garden/terrarium/apis/resources/v1alpha1"
 	"github.com/terrarium-garden/terrarium/controllers/extension"
 	"github.com/terrarium-garden/terrarium/controllers/gardenlet/managedresources"
+	"github.com/terrarium-garden/terrarium/controllers/gardenlet/tunnel"
 	"github.com/terrarium-garden/terrarium/controllers/kit"
 )
 
@@ -34,6 +36,8 @@ type World struct {
 	// Nodes are those of the shoot; NodesErr is set if they could not be listed.
 	Nodes    []corev1.Node
 	NodesErr error
+	// TunnelErr says why the API server does not reach its nodes, or why that could not be found out.
+	TunnelErr error
 	// Inside is what the constraints are judged on inside of the shoot, once its API server answers.
 	Inside Inside
 	// Authorities are the certificate authorities of the shoot.
@@ -96,6 +100,15 @@ func (r *Reconciler) reports(ctx context.Context, namespace string) ([]Report, e
 		}
 	}
 	return all, r.age(ctx, all)
+}
+
+// askThroughTunnel logs what did not work. A condition must not say so, because it may be something else with each check.
+func askThroughTunnel(ctx context.Context, access *kit.Shoot) error {
+	err := tunnel.Check(ctx, access)
+	if fault := (*tunnel.Fault)(nil); errors.As(err, &fault) {
+		ctrl.LoggerFrom(ctx).V(1).Info("API server does not reach its nodes", "reason", fault.Reason, "message", fault.Error())
+	}
+	return err
 }
 
 func nodesOf(ctx context.Context, access client.Reader) ([]corev1.Node, error) {

@@ -151,6 +151,9 @@ func (r *Reconciler) observe(ctx context.Context, shoot *gardencorev1beta1.Shoot
 		if world.API.Status != 0 && !query.Workerless(&shoot.Spec) {
 			world.Nodes, world.NodesErr = nodesOf(ctx, access)
 		}
+		if ok(world.API.Status) && len(world.Nodes) > 0 {
+			world.TunnelErr = askThroughTunnel(ctx, access)
+		}
 		return nil
 	})
 	err := group.Wait()

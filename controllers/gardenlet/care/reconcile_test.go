@@ -38,6 +38,9 @@ type ward struct {
 	status int
 	err    error
 	writes int
+	// inShoot is the cluster, and broken what is wrong with the tunnel into it.
+	inShoot client.Client
+	broken  error
 }
 
 func newWard(t *testing.T, s *gardencorev1beta1.Shoot, inSeed ...client.Object) *ward {
@@ -54,14 +57,16 @@ func newWard(t *testing.T, s *gardencorev1beta1.Shoot, inSeed ...client.Object) 
 		},
 	}).Build()
 	n := node(corev1.ConditionTrue)
-	inShoot := fake.NewClientBuilder().WithScheme(types).WithObjects(&n).Build()
+	w.inShoot = fake.NewClientBuilder().WithScheme(types).WithObjects(&n, tunnelPod()).Build()
 	seed := fake.NewClientBuilder().WithScheme(types).WithObjects(inSeed...).Build()
 	w.Reconciler = &care.Reconciler{
 		SeedBase: kit.SeedBase{
 			GardenClient: garden, GardenReader: garden, SeedName: "eu-1", Clock: w.clock,
 			SeedClient: seed,
 			Shoots: &kit.Shoots{Seed: seed, Connect: func([]byte) (*kit.Shoot, error) {
-				return &kit.Shoot{Client: inShoot, Healthz: func(context.Context) (int, error) { return w.status, w.err }}, nil
+				return &kit.Shoot{
+					Client: w.inShoot, Healthz: func(context.Context) (int, error) { return w.status, w.err }, Try: func(context.Context, string) error { return w.broken },
+				}, nil
 			}},
 		},
 		Config: &gardenconfigv1alpha1.ShootCareControllerConfiguration{
@@ -70,6 +75,13 @@ func newWard(t *testing.T, s *gardencorev1beta1.Shoot, inSeed ...client.Object) 
 		},
 	}
 	return w
+}
+
+func tunnelPod() *corev1.Pod {
+	return &corev1.Pod{
+		ObjectMeta: metav1.ObjectMeta{Namespace: "kube-system", Name: "konnectivity-agent-0", Labels: map[string]string{"type": "tunnel"}},
+		Status:     corev1.PodStatus{Phase: corev1.PodRunning},
+	}
 }
 
 func controlPlane() []client.Object {
@@ -119,6 +131,35 @@ func TestConditionsHoldStill_GLET_CARE_1_4(t *testing.T) {
 	if w.writes != 1 {
 		t.Errorf("three equal findings were written %d times, want once", w.writes)
 	}
+}
+
+func TestTunnel_GLET_CARE_11(t *testing.T) {
+	t.Parallel()
+	w := newWard(t, shoot(), controlPlane()...)
+	system := func(want string) {
+		t.Helper()
+		w.clock.Step(time.Minute)
+		if got := w.look(t)[2]; got != want {
+			t.Errorf("got %s, want %s", got, want)
+		}
+	}
+	system("SystemComponentsHealthy=True SystemComponentsRunning")
+	for id := range 3 {
+		w.broken = fmt.Errorf("dial %d failed", id)
+		system("SystemComponentsHealthy=False TunnelConnectionBroken")
+	}
+	if w.writes != 2 {
+		t.Errorf("the same fault with other words from the API server was written %d times, want once", w.writes-1)
+	}
+	if err := w.inShoot.Delete(t.Context(), tunnelPod()); err != nil {
+		t.Fatal(err)
+	}
+	system("SystemComponentsHealthy=False NoTunnelDeployed")
+	n := node(corev1.ConditionTrue)
+	if err := w.inShoot.Delete(t.Context(), &n); err != nil {
+		t.Fatal(err)
+	}
+	system("SystemComponentsHealthy=True SystemComponentsRunning")
 }
 
 func TestThreshold_GLET_THRESH_1(t *testing.T) {

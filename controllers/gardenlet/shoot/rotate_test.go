@@ -55,7 +55,7 @@ func newWorkshop(t *testing.T) *workshop {
 	}
 	w.SeedClient = interceptor.NewClient(seed, interceptor.Funcs{Apply: w.watchEncryption, Patch: w.renew})
 	inside := fake.NewClientBuilder().WithScheme(seed.Scheme()).WithObjects(
-		&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "kube-system"}}, machineNode(),
+		&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "kube-system"}}, machineNode(), tunnelPod(),
 		&corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: "kube-system", Name: "diary", Labels: map[string]string{"mine": "yes"}}},
 		&corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: "kube-system", Name: "robot-token", CreationTimestamp: metav1.NewTime(time.Unix(1, 0))}, Type: "kubernetes.io/service-account-token"},
 		&corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: "kube-system", Name: "registry", CreationTimestamp: metav1.NewTime(time.Unix(1, 0))}, Type: "kubernetes.io/dockercfg"},

@@ -44,11 +44,11 @@ func newBedroom(t *testing.T, changes ...func(*gardencorev1beta1.Shoot)) *bedroo
 	b.give(t, b.GardenClient, credentialsBinding("Secret"))
 	b.give(t, b.GardenClient, account())
 	b.inside = fake.NewClientBuilder().WithScheme(b.SeedClient.Scheme()).
-		WithObjects(&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "kube-system"}}).Build()
+		WithObjects(&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "kube-system"}}, tunnelPod()).Build()
 	b.SeedClient = livelySeed(b.SeedClient.Scheme(), b.inside)
 	b.Shoots = &kit.Shoots{Seed: b.SeedClient, Connect: func([]byte) (*kit.Shoot, error) {
 		b.visits++
-		return &kit.Shoot{Client: b.inside}, nil
+		return &kit.Shoot{Client: b.inside, Try: reached}, nil
 	}}
 
 	return b
@@ -92,6 +92,17 @@ func all(instances int32) map[string]int32 {
 		"etcd-main": instances, "etcd-events": instances, "kube-apiserver": instances, "kube-controller-manager": instances, "kube-scheduler": instances,
 	}
 }
+
+// tunnelPod is a pod through which the API server reaches the nodes.
+func tunnelPod() *corev1.Pod {
+	return &corev1.Pod{
+		ObjectMeta: metav1.ObjectMeta{Namespace: "kube-system", Name: "konnectivity-agent-0", Labels: map[string]string{"type": "tunnel"}},
+		Status:     corev1.PodStatus{Phase: corev1.PodRunning},
+	}
+}
+
+// reached is an answer from beyond the tunnel.
+func reached(context.Context, string) error { return nil }
 
 func machineNode() *corev1.Node {
 	return &corev1.Node{

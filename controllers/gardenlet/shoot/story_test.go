@@ -120,9 +120,9 @@ func TestLifeOfAShoot(t *testing.T) {
 		Status:     corev1.NodeStatus{Conditions: []corev1.NodeCondition{{Type: corev1.NodeReady, Status: corev1.ConditionTrue}}},
 	}
 	system := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "kube-system"}}
-	inShoot := fake.NewClientBuilder().WithScheme(l.SeedClient.Scheme()).WithObjects(node, system).Build()
+	inShoot := fake.NewClientBuilder().WithScheme(l.SeedClient.Scheme()).WithObjects(node, system, tunnelPod()).Build()
 	l.SeedClient = livelySeed(l.SeedClient.Scheme(), inShoot)
-	l.Shoots = &kit.Shoots{Seed: l.SeedClient, Connect: func([]byte) (*kit.Shoot, error) { return &kit.Shoot{Client: inShoot}, nil }}
+	l.Shoots = &kit.Shoots{Seed: l.SeedClient, Connect: func([]byte) (*kit.Shoot, error) { return &kit.Shoot{Client: inShoot, Try: reached}, nil }}
 	run := func(changes ...func(*gardencorev1beta1.Shoot)) {
 		t.Helper()
 		for _, change := range changes {
@@ -147,7 +147,7 @@ func TestLifeOfAShoot(t *testing.T) {
 	for _, want := range []string{
 		"Namespace shoot--dev--a", "Service kube-apiserver", "Service etcd-main-client", "ConfigMap inventory-kube-apiserver", "StatefulSet etcd-main",
 		"StatefulSet etcd-events", "Deployment kube-apiserver", "Deployment kube-controller-manager", "Deployment kube-scheduler",
-		"ManagedResource shoot-core-system", "ManagedResource shoot-core-coredns", "ManagedResource shoot-core-kube-proxy",
+		"ManagedResource shoot-core-system", "ManagedResource shoot-core-coredns", "ManagedResource shoot-core-kube-proxy", "ManagedResource shoot-core-konnectivity-agent",
 		"Infrastructure a", "ControlPlane a", "Network a", "Worker a",
 	} {
 		if !slices.Contains(made, want) {
@@ -175,5 +175,5 @@ func TestLifeOfAShoot(t *testing.T) {
 		t.Errorf("what an extension had in the shoot may have effects outside, and is still there: %v", err)
 	}
 	deployments := appsv1.SchemeGroupVersion.WithKind("Deployment")
-	expect("what the gardenlet had goes with the cluster", inShoot, []string{"Deployment coredns"}, deployments)
+	expect("what the gardenlet had goes with the cluster", inShoot, []string{"Deployment coredns", "Deployment konnectivity-agent"}, deployments)
 }

@@ -16,8 +16,11 @@ import (
 	"github.com/terrarium-garden/terrarium/controllers/component/assembly"
 	"github.com/terrarium-garden/terrarium/controllers/component/facts"
 	"github.com/terrarium-garden/terrarium/controllers/component/lists"
+	"github.com/terrarium-garden/terrarium/controllers/component/tunnel"
 	"github.com/terrarium-garden/terrarium/controllers/deploy"
 	"github.com/terrarium-garden/terrarium/controllers/flow"
+	reached "github.com/terrarium-garden/terrarium/controllers/gardenlet/tunnel"
+	"github.com/terrarium-garden/terrarium/controllers/kit"
 	"github.com/terrarium-garden/terrarium/controllers/managed"
 	"github.com/terrarium-garden/terrarium/controllers/resourcemanager/managedresource"
 )
@@ -29,6 +32,9 @@ const (
 	// letGoTimeout is how long the resource manager may take to delete what extensions have in a shoot.
 	letGoTimeout = 10 * time.Minute
 	letGoPoll    = 500 * time.Millisecond
+	// tunnelTimeout is how long the agents of the tunnel may take to start on nodes that are ready.
+	tunnelTimeout = 5 * time.Minute
+	tunnelPoll    = 500 * time.Millisecond
 )
 
 // inside is the components that every shoot has in its own cluster. The resource manager of the seed applies them.
@@ -36,6 +42,7 @@ type inside struct {
 	ground
 
 	images map[string]string
+	shoots *kit.Shoots
 	values values
 }
 
@@ -50,7 +57,10 @@ func (i inside) fragment(found remains) fragment {
 	}
 
 	return fragment{
-		deploy: components.Deploy(assembly.Order{After: after("resource-manager-access"), Skip: i.facts.Power != facts.Awake}),
+		deploy: append(components.Deploy(assembly.Order{After: after("resource-manager-access"), Skip: i.facts.Power != facts.Awake}), flow.Task{
+			ID: "tunnel-wait", Title: "Waiting until the API server reaches the nodes", Reads: []flow.Slot{i.values.shootClient}, Timeout: tunnelTimeout,
+			After: after(tunnel.Task, "nodes-ready"), Skip: !i.facts.Workers() || i.facts.Power != facts.Awake, Do: i.awaitTunnel,
+		}),
 		destroy: []flow.Task{{
 			ID: "shoot-resources-delete", Title: "Deleting the managed resources of the cluster",
 			After:   after("resource-manager-access", "clean-kubernetes-resources", "controlplane-delete-wait", "worker-delete-wait"),
@@ -58,6 +68,15 @@ func (i inside) fragment(found remains) fragment {
 			Do: func(ctx context.Context) error { return i.letGo(ctx, found.cleanable()) },
 		}},
 	}
+}
+
+// awaitTunnel waits until something in the cluster has answered the API server.
+func (i inside) awaitTunnel(ctx context.Context) error {
+	shoot, err := i.shoots.Get(ctx, i.facts.Namespace)
+	if err != nil {
+		return err
+	}
+	return flow.Until(ctx, i.clock, flow.Every(tunnelPoll), func(ctx context.Context) error { return reached.Check(ctx, shoot) })
 }
 
 // letGo ends the ManagedResources of the shoot while its API server runs. What the gardenlet has made inside goes with the cluster. What

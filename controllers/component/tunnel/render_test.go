@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package tunnel_test
+
+import (
+	"errors"
+	"testing"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	"sigs.k8s.io/apiserver-network-proxy/cmd/agent/app/options"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+	"github.com/terrarium-garden/terrarium/controllers/component"
+	"github.com/terrarium-garden/terrarium/controllers/component/apiserver"
+	"github.com/terrarium-garden/terrarium/controllers/component/facts"
+	"github.com/terrarium-garden/terrarium/controllers/component/tunnel"
+	"github.com/terrarium-garden/terrarium/tests/golden"
+)
+
+func render(t *testing.T, hosts facts.Hosts) []client.Object {
+	t.Helper()
+	in := &component.Inputs{
+		Replicas: 2, Images: map[string]string{"konnectivity-agent": "registry.k8s.io/kas-network-proxy/proxy-agent:v0.36.0"},
+		Addresses: component.Addresses{apiserver.Exposure: {LoadBalancer: "10.99.1.1"}},
+	}
+	objs, err := tunnel.Component().Render(facts.Shoot{Shoot: &gardencorev1beta1.Shoot{}, Hosts: hosts}, in)
+	if err := errors.Join(err, in.Missing()); err != nil {
+		t.Fatal(err)
+	}
+	return objs
+}
+
+func agent(t *testing.T, objs []client.Object) corev1.PodSpec {
+	t.Helper()
+	for _, obj := range objs {
+		if deployment, ok := obj.(*appsv1.Deployment); ok {
+			return deployment.Spec.Template.Spec
+		}
+	}
+	t.Fatal("no Deployment is rendered")
+	return corev1.PodSpec{}
+}
+
+func TestRender(t *testing.T) {
+	t.Parallel()
+	golden.Objects(t, "default.yaml", render(t, facts.Hosts{Internal: "api.a.dev.internal.terrarium.local"}))
+}
+
+// TestFlags has the options of the program itself read its flags.
+func TestFlags(t *testing.T) {
+	t.Parallel()
+	for host, hosts := range map[string]facts.Hosts{"10.99.1.1": {External: "api.a.example.org"}, "api.internal": {Internal: "api.internal", External: "api.a.example.org"}} {
+		o := options.NewGrpcProxyAgentOptions()
+		if err := o.Flags().Parse(agent(t, render(t, hosts)).Containers[0].Args); err != nil {
+			t.Fatal(err)
+		}
+		if o.ProxyServerHost != host || o.ProxyServerPort != 8132 || o.AgentCert != "" || o.ServiceAccountTokenPath == "" || o.CaCert == "" || !o.SyncForever {
+			t.Errorf("an agent of %v connects to %s:%d with token %q, authority %q; forever: %t", hosts, o.ProxyServerHost, o.ProxyServerPort, o.ServiceAccountTokenPath, o.CaCert, o.SyncForever)
+		}
+	}
+}
+
+// TestTolerations is about their order: the first one that fits a taint decides how long an agent stays.
+func TestTolerations(t *testing.T) {
+	t.Parallel()
+	spec := agent(t, render(t, facts.Hosts{}))
+	for _, tc := range []struct {
+		taint  corev1.Taint
+		leaves bool
+	}{
+		{corev1.Taint{Key: "node.kubernetes.io/not-ready", Effect: corev1.TaintEffectNoSchedule}, false},
+		{corev1.Taint{Key: "node.cloudprovider.kubernetes.io/uninitialized", Value: "true", Effect: corev1.TaintEffectNoSchedule}, false},
+		{corev1.Taint{Key: "owner", Value: "x", Effect: corev1.TaintEffectNoExecute}, false},
+		{corev1.Taint{Key: "node.kubernetes.io/unreachable", Effect: corev1.TaintEffectNoExecute}, true},
+		{corev1.Taint{Key: "node.kubernetes.io/not-ready", Effect: corev1.TaintEffectNoExecute}, true},
+	} {
+		found := false
+		for i := range spec.Tolerations {
+			toleration := &spec.Tolerations[i]
+			if covers := (toleration.Key == "" || toleration.Key == tc.taint.Key) && (toleration.Effect == "" || toleration.Effect == tc.taint.Effect); !covers {
+				continue
+			}
+			if leaves := toleration.TolerationSeconds != nil; leaves != tc.leaves {
+				t.Errorf("taint %s:%s: an agent leaves after a while: %t, want %t", tc.taint.Key, tc.taint.Effect, leaves, tc.leaves)
+			}
+			found = true
+			break
+		}
+		if !found {
+			t.Errorf("taint %s:%s is not tolerated", tc.taint.Key, tc.taint.Effect)
+		}
+	}
+	if spec.HostNetwork || spec.DNSPolicy != corev1.DNSDefault || *spec.AutomountServiceAccountToken {
+		t.Error("an agent has the network of its node, needs the DNS server of the shoot, or has a token for the API server")
+	}
+}
+
+// TestWorkerless: what has no nodes needs no tunnel.
+func TestWorkerless(t *testing.T) {
+	t.Parallel()
+	c := tunnel.Component()
+	shoot := &gardencorev1beta1.Shoot{}
+	if c.IsWanted(facts.Shoot{Shoot: shoot}) {
+		t.Error("a shoot without workers has agents")
+	}
+	shoot.Spec.Provider.Workers = []gardencorev1beta1.Worker{{Name: "small"}}
+	if !c.IsWanted(facts.Shoot{Shoot: shoot}) {
+		t.Error("a shoot with workers has no agents")
+	}
+}
