@@ -3,6 +3,7 @@
 package shoot_test
 
 import (
+	"context"
 	"errors"
 	"slices"
 	"testing"

@@ -70,8 +70,12 @@ func (i inside) fragment(found remains) fragment {
 	}
 }
 
-// awaitTunnel waits until something in the cluster has answered the API server.
+// awaitTunnel waits until something in the cluster has answered the API server. Where all pools may be empty there may be nothing.
 func (i inside) awaitTunnel(ctx context.Context) error {
+	nodes, err := nodesLeft(ctx, i.values.shootClient.Get(ctx))
+	if err != nil || len(nodes) == 0 {
+		return err
+	}
 	shoot, err := i.shoots.Get(ctx, i.facts.Namespace)
 	if err != nil {
 		return err

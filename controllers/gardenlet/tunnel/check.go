@@ -49,16 +49,8 @@ func (f *Fault) Unwrap() error {
 }
 
 // Check has the API server of a shoot ask a pod of the tunnel for its health. There has to be one, and one of them has to answer; the
-// error is a Fault if not. Without nodes there is nothing to reach (GLET-CARE-11).
+// error is a Fault if not. Only a shoot with nodes has such pods (GLET-CARE-11).
 func Check(ctx context.Context, shoot *kit.Shoot) error {
-	nodes := &metav1.PartialObjectMetadataList{}
-	nodes.SetGroupVersionKind(corev1.SchemeGroupVersion.WithKind("NodeList"))
-	if err := shoot.List(ctx, nodes, client.Limit(1)); err != nil {
-		return fmt.Errorf("look whether there are nodes: %w", err)
-	}
-	if len(nodes.Items) == 0 {
-		return nil
-	}
 	pods := &corev1.PodList{}
 	err := shoot.List(ctx, pods, client.InNamespace(metav1.NamespaceSystem), client.MatchingLabels(tunnel.Selector()), client.Limit(limit))
 	if err != nil {

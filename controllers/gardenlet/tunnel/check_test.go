@@ -34,10 +34,9 @@ func in(namespace string, p *corev1.Pod) *corev1.Pod {
 
 func TestCheck_GLET_CARE_11(t *testing.T) {
 	t.Parallel()
-	node := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "m-1"}}
 	stranger := pod("stranger", corev1.PodRunning, "True")
 	stranger.Labels = nil
-	crowd := []client.Object{node}
+	var crowd []client.Object
 	for i := range 9 {
 		crowd = append(crowd, pod(fmt.Sprintf("p%d", i), corev1.PodRunning, "False"))
 	}
@@ -48,13 +47,12 @@ func TestCheck_GLET_CARE_11(t *testing.T) {
 		reason  string
 		message string
 	}{
-		"NoNodes":   {},
-		"NoPods":    {objects: []client.Object{node, stranger, in("default", pod("a", corev1.PodRunning, "True"))}, reason: "NoTunnelDeployed", message: "There is no pod of the tunnel in namespace kube-system"},
-		"Pending":   {objects: []client.Object{node, pod("a", corev1.PodPending, "False")}, reason: "TunnelConnectionBroken", message: "No pod of the tunnel runs"},
-		"Works":     {objects: []client.Object{node, pod("a", corev1.PodRunning, "True")}, answers: "a", asked: []string{"a"}},
-		"OneWorks":  {objects: []client.Object{node, pod("a", corev1.PodRunning, "True"), pod("b", corev1.PodRunning, "True")}, answers: "b", asked: []string{"a", "b"}},
-		"ReadyIs1.": {objects: []client.Object{node, pod("a", corev1.PodRunning, "False"), pod("b", corev1.PodRunning, "True")}, answers: "b", asked: []string{"b"}},
-		"Broken":    {objects: []client.Object{node, pod("a", corev1.PodRunning, "True")}, asked: []string{"a"}, reason: "TunnelConnectionBroken", message: "The API server reaches no pod of the tunnel"},
+		"NoPods":    {objects: []client.Object{stranger, in("default", pod("a", corev1.PodRunning, "True"))}, reason: "NoTunnelDeployed", message: "There is no pod of the tunnel in namespace kube-system"},
+		"Pending":   {objects: []client.Object{pod("a", corev1.PodPending, "False")}, reason: "TunnelConnectionBroken", message: "No pod of the tunnel runs"},
+		"Works":     {objects: []client.Object{pod("a", corev1.PodRunning, "True")}, answers: "a", asked: []string{"a"}},
+		"OneWorks":  {objects: []client.Object{pod("a", corev1.PodRunning, "True"), pod("b", corev1.PodRunning, "True")}, answers: "b", asked: []string{"a", "b"}},
+		"ReadyIs1.": {objects: []client.Object{pod("a", corev1.PodRunning, "False"), pod("b", corev1.PodRunning, "True")}, answers: "b", asked: []string{"b"}},
+		"Broken":    {objects: []client.Object{pod("a", corev1.PodRunning, "True")}, asked: []string{"a"}, reason: "TunnelConnectionBroken", message: "The API server reaches no pod of the tunnel"},
 		"Crowd":     {objects: crowd, asked: []string{"p0", "p1", "p2"}, reason: "TunnelConnectionBroken", message: "The API server reaches no pod of the tunnel"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -92,21 +90,11 @@ func TestCheck_GLET_CARE_11(t *testing.T) {
 func TestCheckThatCannotBeMade(t *testing.T) {
 	t.Parallel()
 	errDown := errors.New("down")
-	for kind, fails := range map[string]func(client.ObjectList) bool{
-		"nodes": func(l client.ObjectList) bool { _, is := l.(*metav1.PartialObjectMetadataList); return is },
-		"pods":  func(l client.ObjectList) bool { _, is := l.(*corev1.PodList); return is },
-	} {
-		c := fake.NewClientBuilder().WithObjects(&corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "m-1"}}).WithInterceptorFuncs(interceptor.Funcs{
-			List: func(ctx context.Context, c client.WithWatch, list client.ObjectList, options ...client.ListOption) error {
-				if fails(list) {
-					return errDown
-				}
-				return c.List(ctx, list, options...)
-			},
-		}).Build()
-		var fault *tunnel.Fault
-		if err := tunnel.Check(t.Context(), &kit.Shoot{Client: c}); !errors.Is(err, errDown) || errors.As(err, &fault) {
-			t.Errorf("%s cannot be listed: Check(...) = %v, want an error that is no fault of the tunnel", kind, err)
-		}
+	c := fake.NewClientBuilder().WithInterceptorFuncs(interceptor.Funcs{
+		List: func(context.Context, client.WithWatch, client.ObjectList, ...client.ListOption) error { return errDown },
+	}).Build()
+	var fault *tunnel.Fault
+	if err := tunnel.Check(t.Context(), &kit.Shoot{Client: c}); !errors.Is(err, errDown) || errors.As(err, &fault) {
+		t.Errorf("the API server does not answer: Check(...) = %v, want an error that is no fault of the tunnel", err)
 	}
 }
