@@ -53,13 +53,13 @@ func TestConnect(t *testing.T) {
 	case <-time.After(time.Minute):
 		t.Fatal("nobody asked whether the token of the agent is good")
 	}
-	if said, err := s.ask(t, target); err != nil || !strings.Contains(said, "no tunnels available") {
+	if said, err := s.ask(t.Context(), target); err != nil || !strings.Contains(said, "no tunnels available") {
 		t.Errorf("through a tunnel that lets nobody in: %q, %v", said, err)
 	}
 	s.runAgent(t, "good")
 	var last string
-	err := wait.PollUntilContextTimeout(t.Context(), 50*time.Millisecond, time.Minute, true, func(context.Context) (bool, error) {
-		said, err := s.ask(t, target)
+	err := wait.PollUntilContextTimeout(t.Context(), 50*time.Millisecond, time.Minute, true, func(ctx context.Context) (bool, error) {
+		said, err := s.ask(ctx, target)
 		last = fmt.Sprint(said, err)
 		return err == nil && said == "from beyond", nil
 	})
@@ -227,9 +227,8 @@ func await(t *testing.T, works func(ctx context.Context) error) {
 }
 
 // ask requests something of a target through the socket, and returns the answer, be it from the target or from the tunnel.
-func (s *site) ask(t *testing.T, target string) (string, error) {
-	t.Helper()
-	connection, err := new(net.Dialer).DialContext(t.Context(), "unix", s.socket)
+func (s *site) ask(ctx context.Context, target string) (string, error) {
+	connection, err := new(net.Dialer).DialContext(ctx, "unix", s.socket)
 	if err != nil {
 		return "", err
 	}

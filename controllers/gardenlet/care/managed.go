@@ -93,7 +93,7 @@ func JudgeSystemComponents(shoot *gardencorev1beta1.Shoot, w World) gardencorev1
 	if found, is := judgeManaged(c, w); is {
 		return found
 	}
-	if fault := (*tunnel.Fault)(nil); errors.As(w.TunnelErr, &fault) {
+	if fault := (*tunnel.FaultError)(nil); errors.As(w.TunnelErr, &fault) {
 		return bad(c, fault.Reason, fault.Message)
 	}
 	if w.TunnelErr != nil {

@@ -105,7 +105,7 @@ func (r *Reconciler) reports(ctx context.Context, namespace string) ([]Report, e
 // askThroughTunnel logs what did not work. A condition must not say so, because it may be something else with each check.
 func askThroughTunnel(ctx context.Context, access *kit.Shoot) error {
 	err := tunnel.Check(ctx, access)
-	if fault := (*tunnel.Fault)(nil); errors.As(err, &fault) {
+	if fault := (*tunnel.FaultError)(nil); errors.As(err, &fault) {
 		ctrl.LoggerFrom(ctx).V(1).Info("API server does not reach its nodes", "reason", fault.Reason, "message", fault.Error())
 	}
 	return err

@@ -27,8 +27,8 @@ const (
 	tries = 3
 )
 
-// Fault is what is wrong with a tunnel.
-type Fault struct {
+// FaultError is what is wrong with a tunnel.
+type FaultError struct {
 	// Reason and Message are those of a condition. The same fault has the same message each time.
 	Reason, Message string
 	// Err is what the API server said.
@@ -36,7 +36,7 @@ type Fault struct {
 }
 
 // Error implements error.
-func (f *Fault) Error() string {
+func (f *FaultError) Error() string {
 	if f.Err != nil {
 		return f.Message + ": " + f.Err.Error()
 	}
@@ -44,12 +44,12 @@ func (f *Fault) Error() string {
 }
 
 // Unwrap returns what the API server said.
-func (f *Fault) Unwrap() error {
+func (f *FaultError) Unwrap() error {
 	return f.Err
 }
 
 // Check has the API server of a shoot ask a pod of the tunnel for its health. There has to be one, and one of them has to answer; the
-// error is a Fault if not. Only a shoot with nodes has such pods (GLET-CARE-11).
+// error is a FaultError if not. Only a shoot with nodes has such pods (GLET-CARE-11).
 func Check(ctx context.Context, shoot *kit.Shoot) error {
 	pods := &corev1.PodList{}
 	err := shoot.List(ctx, pods, client.InNamespace(metav1.NamespaceSystem), client.MatchingLabels(tunnel.Selector()), client.Limit(limit))
@@ -57,7 +57,7 @@ func Check(ctx context.Context, shoot *kit.Shoot) error {
 		return fmt.Errorf("list the pods of the tunnel: %w", err)
 	}
 	if len(pods.Items) == 0 {
-		return &Fault{Reason: gardencorev1beta1.ReasonNoTunnelDeployed, Message: "There is no pod of the tunnel in namespace kube-system"}
+		return &FaultError{Reason: gardencorev1beta1.ReasonNoTunnelDeployed, Message: "There is no pod of the tunnel in namespace kube-system"}
 	}
 	running := slices.DeleteFunc(pods.Items, func(p corev1.Pod) bool { return p.Status.Phase != corev1.PodRunning })
 	if len(running) == 0 {
@@ -77,7 +77,7 @@ func Check(ctx context.Context, shoot *kit.Shoot) error {
 }
 
 func broken(message string, err error) error {
-	return &Fault{Reason: gardencorev1beta1.ReasonTunnelConnectionBroken, Message: message, Err: err}
+	return &FaultError{Reason: gardencorev1beta1.ReasonTunnelConnectionBroken, Message: message, Err: err}
 }
 
 // readyFirst puts pods first that have a connection, and orders the others by name.

@@ -70,7 +70,7 @@ func TestCheck_GLET_CARE_11(t *testing.T) {
 				},
 			}
 			err := tunnel.Check(t.Context(), shoot)
-			var fault *tunnel.Fault
+			var fault *tunnel.FaultError
 			if errors.As(err, &fault) != (tc.reason != "") || (err != nil && fault == nil) {
 				t.Fatalf("Check(...) = %v, want a fault with reason %q", err, tc.reason)
 			}
@@ -93,7 +93,7 @@ func TestCheckThatCannotBeMade(t *testing.T) {
 	c := fake.NewClientBuilder().WithInterceptorFuncs(interceptor.Funcs{
 		List: func(context.Context, client.WithWatch, client.ObjectList, ...client.ListOption) error { return errDown },
 	}).Build()
-	var fault *tunnel.Fault
+	var fault *tunnel.FaultError
 	if err := tunnel.Check(t.Context(), &kit.Shoot{Client: c}); !errors.Is(err, errDown) || errors.As(err, &fault) {
 		t.Errorf("the API server does not answer: Check(...) = %v, want an error that is no fault of the tunnel", err)
 	}
