@@ -8,7 +8,6 @@ import (
 	gardencorev1 "github.com/terrarium-garden/terrarium/apis/core/v1"
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	"github.com/terrarium-garden/terrarium/apis/extensions"
-	gardenoperationsv1alpha1 "github.com/terrarium-garden/terrarium/apis/operations/v1alpha1"
 	gardenseedmanagementv1alpha1 "github.com/terrarium-garden/terrarium/apis/seedmanagement/v1alpha1"
 	gardensettingsv1alpha1 "github.com/terrarium-garden/terrarium/apis/settings/v1alpha1"
 )
@@ -25,9 +24,6 @@ func kindRows() []Row {
 		),
 		rowsOf[gardencorev1beta1.ShootState](
 			gardencorev1beta1.GroupName, Row{Severity: Warn, Instead: "no control plane is restored from it"},
-		),
-		rowsOf[gardenoperationsv1alpha1.Bastion](
-			gardenoperationsv1alpha1.GroupName, Row{Severity: Warn, Instead: "no host is made that one could log in to"},
 		),
 		rowsOf[gardenseedmanagementv1alpha1.Gardenlet](
 			gardenseedmanagementv1alpha1.GroupName, Row{Severity: Warn, Instead: "the gardenlet is not updated by it"},
@@ -55,7 +51,6 @@ func fieldRows() []Row {
 		rowsOf[gardencorev1beta1.CloudProfile](
 			gardencorev1beta1.GroupName,
 			Row{Field: "spec.caBundle", Severity: Warn, Instead: "machines do not get the certificates"},
-			Row{Field: "spec.bastion", Severity: Warn, Instead: "no bastions are made"},
 		),
 		rowsOf[gardencorev1beta1.NamespacedCloudProfile](
 			gardencorev1beta1.GroupName,

@@ -16,7 +16,6 @@ import (
 
 	gardencorev1 "github.com/terrarium-garden/terrarium/apis/core/v1"
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
-	gardenoperationsv1alpha1 "github.com/terrarium-garden/terrarium/apis/operations/v1alpha1"
 	gardenseedmanagementv1alpha1 "github.com/terrarium-garden/terrarium/apis/seedmanagement/v1alpha1"
 	"github.com/terrarium-garden/terrarium/apis/unserved"
 )
@@ -232,7 +231,7 @@ func TestIn(t *testing.T) {
 			obj:    &gardencorev1beta1.Seed{Spec: gardencorev1beta1.SeedSpec{Backup: &gardencorev1beta1.Backup{Provider: "local"}}},
 			want:   []string{"spec.backup: configuration problem"},
 		},
-		"kind":       {reason: "nobody acts upon it", obj: &gardenoperationsv1alpha1.Bastion{}, want: []string{": warn"}},
+		"kind":       {reason: "nobody acts upon it", obj: &gardencorev1beta1.ShootState{}, want: []string{": warn"}},
 		"other kind": {reason: "nothing is known of it", obj: &gardencorev1beta1.Project{}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -294,8 +293,8 @@ func TestSet(t *testing.T) {
 
 func TestString(t *testing.T) {
 	t.Parallel()
-	bastion := unserved.In(&gardenoperationsv1alpha1.Bastion{})
-	if got, want := bastion[0].String(), "kind Bastion is not served yet: no host is made that one could log in to"; got != want {
+	state := unserved.In(&gardencorev1beta1.ShootState{})
+	if got, want := state[0].String(), "kind ShootState is not served yet: no control plane is restored from it"; got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
 	plugin := shoot(withPlugin)

@@ -23,8 +23,10 @@ import (
 	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
 
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+	gardenoperationsv1alpha1 "github.com/terrarium-garden/terrarium/apis/operations/v1alpha1"
 	"github.com/terrarium-garden/terrarium/appliance/gardenlet/journal"
 	"github.com/terrarium-garden/terrarium/controllers/flowmetrics"
+	"github.com/terrarium-garden/terrarium/controllers/gardenlet/bastion"
 	"github.com/terrarium-garden/terrarium/controllers/gardenlet/care"
 	"github.com/terrarium-garden/terrarium/controllers/gardenlet/controllerinstallation"
 	installationcare "github.com/terrarium-garden/terrarium/controllers/gardenlet/controllerinstallation/care"
@@ -60,6 +62,7 @@ func (p *process) controllers(in garden, denied reach.Namespaces, flows *flowmet
 			Config: c.Shoot, Identity: p.identity, Images: p.images, Flows: flows, Journal: tasks,
 			IdentityTokenValidity: c.TokenRequestorWorkloadIdentity.TokenExpirationDuration.Duration,
 		},
+		&bastion.Reconciler{Config: c.Bastion},
 		&workloadidentity.Reconciler{Config: c.TokenRequestorWorkloadIdentity},
 		&care.Reconciler{Config: c.ShootCare},
 	}
@@ -175,6 +178,9 @@ func (p *process) newManager(reach *rest.Config) (manager.Manager, error) {
 			&gardencorev1beta1.ControllerInstallation{}: {
 				Field: fields.OneTermEqualSelector("spec.seedRef.name", p.seedName()),
 			},
+			&gardenoperationsv1alpha1.Bastion{}: {
+				Field: fields.OneTermEqualSelector(gardenoperationsv1alpha1.FieldBastionSeedName, p.seedName()),
+			},
 		}},
 		Controller: config.Controller{
 			CacheSyncTimeout:   p.Config.Controllers.CacheSyncTimeout.Duration,
@@ -211,7 +217,7 @@ type reader struct{ cached, direct client.Reader }
 // Get implements client.Reader.
 func (r reader) Get(ctx context.Context, key client.ObjectKey, object client.Object, opts ...client.GetOption) error {
 	switch object.(type) {
-	case *gardencorev1beta1.Seed, *gardencorev1beta1.Shoot, *gardencorev1beta1.ControllerInstallation:
+	case *gardencorev1beta1.Seed, *gardencorev1beta1.Shoot, *gardencorev1beta1.ControllerInstallation, *gardenoperationsv1alpha1.Bastion:
 		return r.cached.Get(ctx, key, object, opts...)
 	default:
 		return r.direct.Get(ctx, key, object, opts...)
@@ -221,7 +227,7 @@ func (r reader) Get(ctx context.Context, key client.ObjectKey, object client.Obj
 // List implements client.Reader.
 func (r reader) List(ctx context.Context, list client.ObjectList, opts ...client.ListOption) error {
 	switch list.(type) {
-	case *gardencorev1beta1.SeedList, *gardencorev1beta1.ShootList, *gardencorev1beta1.ControllerInstallationList:
+	case *gardencorev1beta1.SeedList, *gardencorev1beta1.ShootList, *gardencorev1beta1.ControllerInstallationList, *gardenoperationsv1alpha1.BastionList:
 		return r.cached.List(ctx, list, opts...)
 	default:
 		return r.direct.List(ctx, list, opts...)

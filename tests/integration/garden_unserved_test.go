@@ -17,7 +17,6 @@ import (
 	gardenconfigv1alpha1 "github.com/terrarium-garden/terrarium/apis/config/v1alpha1"
 	"github.com/terrarium-garden/terrarium/apis/core/query"
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
-	gardenoperationsv1alpha1 "github.com/terrarium-garden/terrarium/apis/operations/v1alpha1"
 	"github.com/terrarium-garden/terrarium/tests/harness"
 )
 
@@ -73,19 +72,11 @@ func TestUnserved(t *testing.T) {
 	if diff := cmp.Diff([]string{"spec.controlPlane.highAvailability"}, told()); diff != "" {
 		t.Errorf("who changes a shoot hears of what was changed only (-want +got):\n%s", diff)
 	}
-	bastion := &gardenoperationsv1alpha1.Bastion{
-		ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "door"},
-		Spec: gardenoperationsv1alpha1.BastionSpec{
-			ShootRef:     corev1.LocalObjectReference{Name: "sprout"},
-			SSHPublicKey: "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIGV0GCoCMBjsCFUFhMmzGmLMzCC5aGAdFCiGLaHO2KIC",
-			Ingress:      []gardenoperationsv1alpha1.BastionIngressPolicy{{}},
-		},
-	}
-	bastion.Spec.Ingress[0].IPBlock.CIDR = "192.0.2.0/24"
-	if err := listening.Create(t.Context(), bastion, client.DryRunAll); err != nil {
+	class := &gardencorev1beta1.ExposureClass{ObjectMeta: metav1.ObjectMeta{Name: "internet"}, Handler: "internet"}
+	if err := listening.Create(t.Context(), class, client.DryRunAll); err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff([]string{"kind Bastion"}, told()); diff != "" {
+	if diff := cmp.Diff([]string{"kind ExposureClass"}, told()); diff != "" {
 		t.Errorf("who makes an object of a kind without a controller hears of that (-want +got):\n%s", diff)
 	}
 }

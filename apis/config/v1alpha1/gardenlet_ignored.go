@@ -15,7 +15,6 @@ func GardenletFieldsIgnored() []string {
 	return []string{
 		"controllers.backupBucket",
 		"controllers.backupEntry",
-		"controllers.bastion",
 		"controllers.gardenlet",
 		"controllers.managedSeed",
 		"controllers.shootState",

@@ -18,6 +18,13 @@ const (
 
 	// ConditionTypeBastionReady reports whether the host of a bastion can be used.
 	ConditionTypeBastionReady gardencorev1beta1.ConditionType = "BastionReady"
+
+	// ReasonBastionSuccessfullyReconciled is the reason of the condition of a bastion that can be used.
+	ReasonBastionSuccessfullyReconciled = "SuccessfullyReconciled"
+	// ReasonBastionFailedReconciling is the reason if its extension could not make the host.
+	ReasonBastionFailedReconciling = "FailedReconciling"
+	// ReasonBastionDeletionInProgress is the reason while the host is deleted.
+	ReasonBastionDeletionInProgress = "DeletionInProgress"
 )
 
 // +k8s:deepcopy-gen:interfaces=k8s.io/apimachinery/pkg/runtime.Object

@@ -14,7 +14,6 @@ import (
 	"k8s.io/apiserver/pkg/warning"
 
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
-	gardenoperationsv1alpha1 "github.com/terrarium-garden/terrarium/apis/operations/v1alpha1"
 	"github.com/terrarium-garden/terrarium/appliance/admission/admissiontest"
 	"github.com/terrarium-garden/terrarium/appliance/admission/unserved"
 )
@@ -138,8 +137,8 @@ func TestWarnings(t *testing.T) {
 		"kept":      {reason: "who set it was told", object: admissiontest.Shoot(available), old: admissiontest.Shoot(available)},
 		"gardenlet": {reason: "nobody reads it", object: admissiontest.Shoot(available), groups: []string{gardencorev1beta1.GroupSeeds}},
 		"status":    {reason: "the status sets nothing", object: admissiontest.Shoot(available), old: admissiontest.Shoot(), sub: "status"},
-		"kind":      {reason: "of a new object", object: &gardenoperationsv1alpha1.Bastion{}, want: notes{"kind Bastion"}},
-		"same kind": {reason: "who created it was told", object: &gardenoperationsv1alpha1.Bastion{}, old: &gardenoperationsv1alpha1.Bastion{}},
+		"kind":      {reason: "of a new object", object: &gardencorev1beta1.ShootState{}, want: notes{"kind ShootState"}},
+		"same kind": {reason: "who created it was told", object: &gardencorev1beta1.ShootState{}, old: &gardencorev1beta1.ShootState{}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -59,7 +59,7 @@ The system in the machine image comes from the same mirror as the packages of th
 
 // machinePackages are the packages of a worker machine in addition to the minimal system.
 func machinePackages() []string {
-	return []string{"containerd", "runc", "nftables", "iptables", "conntrack", "iproute2", "kmod", "ethtool", "socat"}
+	return []string{"containerd", "runc", "nftables", "iptables", "conntrack", "iproute2", "kmod", "ethtool", "socat", "openssh-server", "sudo"}
 }
 
 func (b *imagesBuild) run(cmd *cobra.Command) error {

@@ -101,6 +101,10 @@ func leftOut(path string) bool {
 			return true
 		}
 	}
+	// Keys in an image would be those of all machines.
+	if strings.HasPrefix(path, "etc/ssh/ssh_host_") {
+		return true
+	}
 	switch path {
 	case "etc/machine-id", "etc/hostname", "etc/resolv.conf", "var/lib/systemd/random-seed", "var/lib/dpkg/status-old":
 		return true

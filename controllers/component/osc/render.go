@@ -41,6 +41,8 @@ type Values struct {
 	// Server is the URL under which nodes reach the API server. CA verifies it, ClientCA verifies the clients of kubelets.
 	Server       string
 	CA, ClientCA []byte
+	// SSHKeys are the public keys of those who log in to machines, as lines of an authorized_keys file; none if nobody may.
+	SSHKeys [][]byte
 }
 
 // Name is the name of the configuration of a pool. It contains a hash of everything whose change needs new machines.
@@ -113,11 +115,12 @@ func files(v Values) ([]gardenextensionsv1alpha1.File, error) {
 	}
 	withToken := inline(bootstrapKubeconfig, string(bootstrap), 0o600)
 	withToken.Content.TransmitUnencoded = new(true)
-	return []gardenextensionsv1alpha1.File{
+	ssh, err := sshFiles(v)
+	return append([]gardenextensionsv1alpha1.File{
 		inline(kubeletConfig, config, 0o644),
 		inline(kubeletClientCA, string(v.ClientCA), 0o644),
 		withToken,
-	}, nil
+	}, ssh...), err
 }
 
 func inline(path, text string, mode uint32) gardenextensionsv1alpha1.File {
@@ -149,11 +152,11 @@ RestartSec=5
 [Install]
 WantedBy=multi-user.target
 `
-	return []gardenextensionsv1alpha1.Unit{
+	return append([]gardenextensionsv1alpha1.Unit{
 		{Name: "containerd.service", Command: new(gardenextensionsv1alpha1.UnitCommandStart), Enable: new(true)},
 		{
 			Name: "kubelet.service", Command: new(gardenextensionsv1alpha1.UnitCommandStart), Enable: new(true), Content: new(kubelet),
 			FilePaths: []string{kubeletConfig, kubeletClientCA},
 		},
-	}
+	}, sshUnits(v)...)
 }

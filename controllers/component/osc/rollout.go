@@ -54,7 +54,8 @@ func rolloutOf(pool string, own []gardencorev1beta1.PendingWorkersRollout, other
 // authorities in the content do not count, because only the beginning of their rotation, which is part of the name, needs new
 // machines: the end of it must not replace them again.
 func rolloutKey(name, server string, files []gardenextensionsv1alpha1.File, units []gardenextensionsv1alpha1.Unit) (string, error) {
-	covered := slices.DeleteFunc(slices.Clone(files), func(f gardenextensionsv1alpha1.File) bool {
+	files, units = withoutSSH(files, units)
+	covered := slices.DeleteFunc(files, func(f gardenextensionsv1alpha1.File) bool {
 		return f.Path == kubeletClientCA || f.Path == bootstrapKubeconfig
 	})
 	data, err := json.Marshal([]any{server, covered, units})

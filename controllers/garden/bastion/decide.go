@@ -36,7 +36,13 @@ func Judge(b *gardenoperationsv1alpha1.Bastion, shoot *gardencorev1beta1.Shoot, 
 	return Verdict{Left: left}
 }
 
-// stray returns why a bastion does not belong to its shoot any more (GCM-BASTION-3).
+// closed reports whether the owner of a shoot wants nobody to log in to its machines.
+func closed(shoot *gardencorev1beta1.Shoot) bool {
+	settings := shoot.Spec.Provider.WorkersSettings
+	return settings != nil && settings.SSHAccess != nil && !settings.SSHAccess.Enabled
+}
+
+// stray returns why a bastion does not belong to its shoot any more (GCM-BASTION-3, GLET-BASTION-5).
 func stray(b *gardenoperationsv1alpha1.Bastion, shoot *gardencorev1beta1.Shoot) string {
 	switch {
 	case shoot == nil:
@@ -45,6 +51,8 @@ func stray(b *gardenoperationsv1alpha1.Bastion, shoot *gardencorev1beta1.Shoot) 
 		return "its shoot is being deleted"
 	case shoot.Spec.SeedName == nil || b.Spec.SeedName == nil || *shoot.Spec.SeedName != *b.Spec.SeedName:
 		return "its shoot is on another seed"
+	case closed(shoot):
+		return "the machines of its shoot cannot be reached by SSH any more"
 	default:
 		return ""
 	}

@@ -50,10 +50,10 @@ func (r *Reconciler) AddToManager(clusters kit.Clusters) error {
 	return kit.Complete(b, controllerName, reconcile.AsReconciler(r.Client, r))
 }
 
-// leaves lets through the shoots that end or move. A Bastion is only accepted for a shoot that is there.
+// leaves lets through the shoots that end, move, or close their machines. A Bastion is only accepted for a shoot that is there.
 func leaves() predicate.Predicate {
 	changes := kit.Changed(func(shoot *gardencorev1beta1.Shoot) any {
-		return []any{shoot.DeletionTimestamp == nil, shoot.Spec.SeedName}
+		return []any{shoot.DeletionTimestamp == nil, shoot.Spec.SeedName, closed(shoot)}
 	})
 	changes.CreateFunc = func(event.CreateEvent) bool { return false }
 	return changes

@@ -88,6 +88,7 @@ func (o *operation) fragments(found remains) []fragment {
 		inside{ground: g, images: o.images, shoots: r.Shoots, values: v}.fragment(found),
 		machineConfigs{ground: g, secrets: o.secrets, address: server, addOns: extras, values: v}.fragment(found),
 		runtimes{ground: g}.fragment(found),
+		bastions{ground: g}.fragment(),
 		workers{ground: g, secrets: o.secrets, profile: o.profile, addOns: extras, values: v}.fragment(found),
 		tokenRotation{ground: g, secrets: o.secrets, shootClient: v.shootClient}.fragment(),
 		encryptionRotation{ground: g, secrets: o.secrets, shootClient: v.shootClient}.fragment(),

@@ -194,6 +194,19 @@ func (a authorities) sshKey(ctx context.Context) (*secrets.SSHKey, error) {
 	return a.SSHKey(ctx, gardencorev1beta1.SecretSSHKeypair)
 }
 
+// sshPublicKeys are the public parts of the key of the machines and of the one before it; none if they cannot be reached by SSH.
+func (a authorities) sshPublicKeys(ctx context.Context) ([][]byte, error) {
+	key, err := a.sshKey(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var keys [][]byte
+	for ; key != nil; key = key.Old {
+		keys = append(keys, key.Public)
+	}
+	return keys, nil
+}
+
 // sshPublicKey is the public part of the key of the machines; it is empty if they cannot be reached by SSH.
 func (a authorities) sshPublicKey(ctx context.Context) ([]byte, error) {
 	key, err := a.sshKey(ctx)

@@ -163,6 +163,8 @@ func (r *Reconciler) run(ctx context.Context, o *operation, kind gardencorev1bet
 	if kind == gardencorev1beta1.LastOperationTypeDelete {
 		if build = o.deleteGraph; Forced(o.facts.Shoot) {
 			build = o.forceGraph
+		} else if err := o.refuseWithBastions(ctx); err != nil {
+			return err
 		}
 	} else if err := o.requireExtensions(ctx); err != nil {
 		return err

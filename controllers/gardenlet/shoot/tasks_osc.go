@@ -59,10 +59,14 @@ func (m machineConfigs) fill(ctx context.Context, obj *gardenextensionsv1alpha1.
 	if err != nil {
 		return err
 	}
+	keys, err := m.secrets.sshPublicKeys(ctx)
+	if err != nil {
+		return err
+	}
 	for i := range m.facts.Shoot.Spec.Provider.Workers {
 		want, err := osc.Render(osc.Values{
 			Facts: m.facts, Pool: &m.facts.Shoot.Spec.Provider.Workers[i], Server: m.facts.Hosts.NodeServer(m.address.Get(ctx).LoadBalancer),
-			CA: server.Bundle.PEM, ClientCA: clients.Bundle.PEM,
+			CA: server.Bundle.PEM, ClientCA: clients.Bundle.PEM, SSHKeys: keys,
 		})
 		if err != nil {
 			return err

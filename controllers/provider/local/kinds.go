@@ -11,6 +11,7 @@ import (
 	"github.com/terrarium-garden/terrarium/apis/extensions/kind"
 	gardenextensionsv1alpha1 "github.com/terrarium-garden/terrarium/apis/extensions/v1alpha1"
 	"github.com/terrarium-garden/terrarium/controllers/kit"
+	"github.com/terrarium-garden/terrarium/controllers/provider/local/bastion"
 	"github.com/terrarium-garden/terrarium/controllers/provider/local/containerruntime"
 	"github.com/terrarium-garden/terrarium/controllers/provider/local/controlplane"
 	"github.com/terrarium-garden/terrarium/controllers/provider/local/dnsrecord"
@@ -37,6 +38,7 @@ func rows(a engine.Access) []row {
 		acts(a, kind.OperatingSystemConfig, gardencorev1beta1.FinalizerExtensionOperatingSystemConfig, many, &operatingsystemconfig.Actor{Access: a}),
 		acts(a, kind.Worker, gardencorev1beta1.FinalizerExtensionWorker, many, &worker.Actor{Access: a}),
 		acts(a, kind.ContainerRuntime, gardencorev1beta1.FinalizerExtensionContainerRuntime, single, &containerruntime.Actor{Access: a}),
+		acts(a, kind.Bastion, gardencorev1beta1.FinalizerExtensionBastion, many, &bastion.Actor{Access: a}),
 		acts(a, kind.DNSRecord, gardencorev1beta1.FinalizerExtensionDNSRecord, single, &dnsrecord.Actor{Access: a}),
 	}
 }

@@ -5,7 +5,7 @@
 // data, and keeps the units running until the machine is stopped.
 //
 // A machine image contains Script at Path, executable, on a root file system with containerd, runc, ctr, nftables, iptables and
-// iproute2, the kubelet at /usr/local/bin/kubelet and the CNI plugins in /opt/cni/bin.
+// iproute2, the SSH server of OpenSSH, sudo, the kubelet at /usr/local/bin/kubelet and the CNI plugins in /opt/cni/bin.
 package machine
 
 import (

@@ -26,6 +26,7 @@ func (a *Actor) Reconcile(ctx context.Context, object *gardenextensionsv1alpha1.
 	spec := object.Spec.DeepCopy()
 	if cluster != nil {
 		spec.Files = append(spec.Files, containerruntime.Files(cluster.Shoot, object.Labels[gardencorev1beta1.LabelWorkerPool])...)
+		addSSH(spec, cluster)
 	}
 	userData, err := Render(spec, a.secretContent(ctx, object.Namespace))
 	if apierrors.ReasonForError(err) != metav1.StatusReasonUnknown {
