@@ -35,6 +35,7 @@ func TestStory(t *testing.T) {
 		{"no administrator is left in the control plane", noAdministrators},
 		{"nothing leaves a control plane without a label", closedNamespaces},
 		{"the API server reaches its nodes through a tunnel", throughTheTunnel},
+		{"a bastion leads to the nodes, from where it may", sshThroughBastion},
 		{"the shoot tells how it is", conditions},
 		{"the shoot sleeps and wakes up", night},
 		{"the shoot's credentials are rotated", rotation},

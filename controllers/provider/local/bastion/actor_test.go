@@ -10,6 +10,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	networkingv1 "k8s.io/api/networking/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/managedfields"
 	"k8s.io/utils/clock"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
@@ -52,7 +53,8 @@ func newActor(t *testing.T) *bastion.Actor {
 	if err != nil {
 		t.Fatal(err)
 	}
-	seed := fake.NewClientBuilder().WithScheme(types).WithStatusSubresource(&corev1.Pod{}).Build()
+	// The converters of the fake client do not know ports that are a number or a name.
+	seed := fake.NewClientBuilder().WithScheme(types).WithTypeConverters(managedfields.NewDeducedTypeConverter()).WithStatusSubresource(&corev1.Pod{}).Build()
 	return &bastion.Actor{Access: engine.Access{
 		Reader: seed, Seed: deploy.Engine{Client: seed, Owner: "test", Clock: clock.RealClock{}}, Images: engine.Images{Terrarium: "terrarium:v1"},
 	}}
