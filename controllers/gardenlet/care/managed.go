@@ -103,3 +103,19 @@ func JudgeSystemComponents(shoot *gardencorev1beta1.Shoot, w World) gardencorev1
 	}
 	return good(c, gardencorev1beta1.ReasonSystemComponentsRunning, "All system components are healthy")
 }
+
+// JudgeObservability judges, in this order, what extensions report, and the managed resources that are labelled for it. A shoot for
+// testing needs no observability (GLET-CARE-10).
+func JudgeObservability(shoot *gardencorev1beta1.Shoot, w World) gardencorev1beta1.Condition {
+	c := gardencorev1beta1.Condition{Type: gardencorev1beta1.ConditionTypeObservabilityComponentsHealthy}
+	if ptr.Deref(shoot.Spec.Purpose, "") == gardencorev1beta1.ShootPurposeTesting {
+		return good(c, gardencorev1beta1.ReasonObservabilityComponentsRunning, "A cluster for testing needs no observability")
+	}
+	if reported, found := judgeReports(c, w.Reports); found {
+		return reported
+	}
+	if found, is := judgeManaged(c, w); is {
+		return found
+	}
+	return good(c, gardencorev1beta1.ReasonObservabilityComponentsRunning, "All observability components are healthy")
+}

@@ -107,6 +107,7 @@ func (r *Reconciler) check(ctx context.Context, shoot *gardencorev1beta1.Shoot) 
 	if !query.Workerless(&shoot.Spec) {
 		found.conditions = append(found.conditions, JudgeNodes(shoot, world))
 	}
+	found.conditions = append(found.conditions, JudgeObservability(shoot, world))
 	r.tidy(ctx, shoot, &world)
 	return found
 }
@@ -196,6 +197,7 @@ func all(shoot *gardencorev1beta1.Shoot, finding gardencorev1beta1.Condition) []
 	if !query.Workerless(&shoot.Spec) {
 		kinds = append(kinds, gardencorev1beta1.ConditionTypeEveryNodeReady)
 	}
+	kinds = append(kinds, gardencorev1beta1.ConditionTypeObservabilityComponentsHealthy)
 	findings := make([]gardencorev1beta1.Condition, 0, len(kinds))
 	for _, kind := range kinds {
 		finding.Type = kind

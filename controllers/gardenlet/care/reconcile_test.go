@@ -3,6 +3,7 @@
 package care_test
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -11,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
+	gocmp "github.com/google/go-cmp/cmp"
 	coordinationv1 "k8s.io/api/coordination/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -121,9 +122,9 @@ func (w *ward) look(t *testing.T) []string {
 func TestConditionsHoldStill_GLET_CARE_1_4(t *testing.T) {
 	t.Parallel()
 	w := newWard(t, shoot(), controlPlane()...)
-	want := []string{"APIServerAvailable=True HealthzRequestSucceeded", "ControlPlaneHealthy=True ControlPlaneRunning", "SystemComponentsHealthy=True SystemComponentsRunning", "EveryNodeReady=True EveryNodeReady"}
+	want := []string{"APIServerAvailable=True HealthzRequestSucceeded", "ControlPlaneHealthy=True ControlPlaneRunning", "SystemComponentsHealthy=True SystemComponentsRunning", "EveryNodeReady=True EveryNodeReady", "ObservabilityComponentsHealthy=True ObservabilityComponentsRunning"}
 	for range 3 {
-		if diff := cmp.Diff(want, w.look(t)); diff != "" {
+		if diff := gocmp.Diff(want, w.look(t)); diff != "" {
 			t.Errorf("conditions (-want +got):\n%s", diff)
 		}
 		w.clock.Step(time.Minute)
@@ -176,7 +177,7 @@ func TestThreshold_GLET_THRESH_1(t *testing.T) {
 		"APIServerAvailable=Progressing HealthzRequestError", "APIServerAvailable=Progressing HealthzRequestError", "APIServerAvailable=Progressing HealthzRequestError",
 		"APIServerAvailable=False HealthzRequestError", "APIServerAvailable=False HealthzRequestError",
 	}
-	if diff := cmp.Diff(want, got); diff != "" {
+	if diff := gocmp.Diff(want, got); diff != "" {
 		t.Errorf("an API server that stays away, minute by minute (-want +got):\n%s", diff)
 	}
 }
@@ -218,8 +219,8 @@ func TestThreshold_GLET_THRESH_2(t *testing.T) {
 func TestNothingThere_GLET_CARE_6(t *testing.T) {
 	t.Parallel()
 	w := newWard(t, shoot())
-	want := []string{"APIServerAvailable=False APIServerDown", "ControlPlaneHealthy=False EtcdMissing", "SystemComponentsHealthy=Unknown APIServerDown", "EveryNodeReady=Unknown APIServerDown"}
-	if diff := cmp.Diff(want, w.look(t)); diff != "" {
+	want := []string{"APIServerAvailable=False APIServerDown", "ControlPlaneHealthy=False EtcdMissing", "SystemComponentsHealthy=Unknown APIServerDown", "EveryNodeReady=Unknown APIServerDown", "ObservabilityComponentsHealthy=True ObservabilityComponentsRunning"}
+	if diff := gocmp.Diff(want, w.look(t)); diff != "" {
 		t.Errorf("conditions (-want +got):\n%s", diff)
 	}
 }
@@ -228,7 +229,7 @@ func TestWorkerlessShootHasNoNodeCondition_GLET_CARE_4(t *testing.T) {
 	t.Parallel()
 	w := newWard(t, shoot(func(s *gardencorev1beta1.Shoot) { s.Spec.Provider.Workers = nil }), controlPlane()...)
 	want := []string{"APIServerAvailable=True HealthzRequestSucceeded", "ControlPlaneHealthy=True ControlPlaneRunning", "SystemComponentsHealthy=True SystemComponentsRunning"}
-	if diff := cmp.Diff(want, w.look(t)); diff != "" {
+	if diff := gocmp.Diff(want, w.look(t)); diff != "" {
 		t.Errorf("conditions (-want +got):\n%s", diff)
 	}
 }
@@ -284,14 +285,17 @@ func TestManagedResources(t *testing.T) {
 		class         *string
 		label         string
 		plane, system string
-		ignored       bool
+		// observes is how the observability components are, if not well.
+		observes         string
+		ignored, testing bool
 	}{
 		"GLET-CARE-8 seed":       {reason: "its objects are in the seed", class: new("seed"), plane: ill, system: well},
 		"GLET-CARE-11 shoot":     {reason: "its objects are in the shoot", plane: well, system: ill},
 		"GLET-CARE-11 default":   {reason: "so are those of the default class", class: new("resources"), plane: well, system: ill},
 		"GLET-CARE-8 labelled":   {reason: "a label decides", label: "ControlPlaneHealthy", plane: ill, system: well},
 		"GLET-CARE-11 labelled":  {reason: "in both ways", class: new("seed"), label: "SystemComponentsHealthy", plane: well, system: ill},
-		"GLET-CARE-10 labelled":  {reason: "it is about neither", label: "ObservabilityComponentsHealthy", plane: well, system: well},
+		"GLET-CARE-10 labelled":  {reason: "it is about neither", label: "ObservabilityComponentsHealthy", plane: well, system: well, observes: ill},
+		"GLET-CARE-10 testing":   {reason: "a shoot for testing needs none", label: "ObservabilityComponentsHealthy", plane: well, system: well, testing: true},
 		"GLET-CARE-11 elsewhere": {reason: "another resource manager looks after it", class: new("mine"), plane: well, system: well},
 		"GLET-CARE-11 ignored":   {reason: "nobody looks after it", ignored: true, plane: well, system: well},
 	} {
@@ -305,7 +309,14 @@ func TestManagedResources(t *testing.T) {
 			if tc.ignored {
 				r.Annotations = map[string]string{"resources.gardener.cloud/ignore": "true"}
 			}
-			got := newWard(t, shoot(), append(controlPlane(), r)...).look(t)
+			s := shoot()
+			if tc.testing {
+				s.Spec.Purpose = new(gardencorev1beta1.ShootPurposeTesting)
+			}
+			got := newWard(t, s, append(controlPlane(), r)...).look(t)
+			if want := cmp.Or(tc.observes, well); !strings.HasPrefix(got[4], "ObservabilityComponentsHealthy"+want) {
+				t.Errorf("%s: condition %s, want %s", tc.reason, got[4], want)
+			}
 			if !strings.HasPrefix(got[1], "ControlPlaneHealthy"+tc.plane) || !strings.HasPrefix(got[2], "SystemComponentsHealthy"+tc.system) {
 				t.Errorf("%s: conditions %v, want %s and %s", tc.reason, got, tc.plane, tc.system)
 			}

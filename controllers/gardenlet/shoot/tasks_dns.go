@@ -7,9 +7,12 @@ import (
 	"fmt"
 
 	corev1 "k8s.io/api/core/v1"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/terrarium-garden/terrarium/apis/core/query"
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+	"github.com/terrarium-garden/terrarium/apis/extensions"
 	gardenextensionsv1alpha1 "github.com/terrarium-garden/terrarium/apis/extensions/v1alpha1"
 	"github.com/terrarium-garden/terrarium/controllers/component/facts"
 	"github.com/terrarium-garden/terrarium/controllers/flow"
@@ -47,24 +50,36 @@ func (n names) fragment(found remains) fragment {
 
 // internal deploys the record below the domain of the seed.
 func (n names) internal(ctx context.Context) error {
+	return n.deploy(ctx, n.internalRecord())
+}
+
+func (n names) internalRecord() record {
 	internal := n.facts.Seed.Spec.DNS.Internal
-	return n.deploy(ctx, record{
+	return record{
 		purpose: purposeInternal, task: gardencorev1beta1.ShootTaskDeployDNSRecordInternal, host: n.facts.Hosts.Internal, provider: internal.Type, zone: internal.Zone,
 		credentials: internal.CredentialsRef,
-	})
+	}
 }
 
 // external deploys the record below the domain of the shoot's owner, with the owner's credentials.
 func (n names) external(ctx context.Context) error {
-	provider := query.DomainProvider(n.facts.Shoot.Spec.DNS)
-	credentials, err := n.credentialsOf(ctx, provider)
+	rec, err := n.externalRecord(ctx)
 	if err != nil {
 		return err
 	}
-	return n.deploy(ctx, record{
+	return n.deploy(ctx, rec)
+}
+
+func (n names) externalRecord(ctx context.Context) (record, error) {
+	provider := query.DomainProvider(n.facts.Shoot.Spec.DNS)
+	credentials, err := n.credentialsOf(ctx, provider)
+	if err != nil {
+		return record{}, err
+	}
+	return record{
 		purpose: purposeExternal, task: gardencorev1beta1.ShootTaskDeployDNSRecordExternal, host: n.facts.Hosts.External, provider: *provider.Type,
 		credentials: credentials,
-	})
+	}, nil
 }
 
 // credentialsOf returns the credentials for a DNS provider: its own, or else those of the cloud.
@@ -86,14 +101,22 @@ type record struct {
 	credentials                   corev1.ObjectReference
 }
 
+// secret is the name of the Secret with the credentials of a record, and object that of the record.
+func (n names) secret(rec record) string { return "dnsrecord-" + n.object(rec) }
+
+func (n names) object(rec record) string { return n.facts.Shoot.Name + "-" + rec.purpose }
+
 func (n names) deploy(ctx context.Context, rec record) error {
 	target := n.address.Get(ctx).LoadBalancer
-	name := "dnsrecord-" + n.facts.Shoot.Name + "-" + rec.purpose
+	name := n.secret(rec)
 	if err := n.credentials.deploy(ctx, name, rec.credentials); err != nil {
 		return fmt.Errorf("DNS name %q: %w", rec.host, err)
 	}
+	if err := n.replace(ctx, rec, facts.RecordType(target)); err != nil {
+		return fmt.Errorf("DNS name %q: %w", rec.host, err)
+	}
 	asked := ask[*gardenextensionsv1alpha1.DNSRecord]{
-		ground: n.ground, names: func() ([]string, error) { return []string{n.facts.Shoot.Name + "-" + rec.purpose}, nil }, trigger: n.todo.trigger(rec.task),
+		ground: n.ground, names: func() ([]string, error) { return []string{n.object(rec)}, nil }, trigger: n.todo.trigger(rec.task),
 		fill: func(_ context.Context, obj *gardenextensionsv1alpha1.DNSRecord) error {
 			obj.Spec.Type = rec.provider
 			obj.Spec.SecretRef = corev1.SecretReference{Namespace: n.facts.Namespace, Name: name}
@@ -111,7 +134,46 @@ func (n names) deploy(ctx context.Context, rec record) error {
 	return n.todo.finish(ctx, rec.task)
 }
 
+// replace deletes a record that has another type, because extensions cannot make an address of a name in place (EXT-DNS-5).
+func (n names) replace(ctx context.Context, rec record, want gardenextensionsv1alpha1.DNSRecordType) error {
+	live := &gardenextensionsv1alpha1.DNSRecord{}
+	key := client.ObjectKey{Namespace: n.facts.Namespace, Name: n.object(rec)}
+	if err := n.seed.Get(ctx, key, live); err != nil {
+		return client.IgnoreNotFound(err)
+	}
+	if live.Spec.RecordType == want {
+		return nil
+	}
+	if err := n.extensions().Delete(ctx, live); err != nil {
+		return err
+	}
+	return n.extensions().WaitGone(ctx, live, extensions.KindOf(live).Patience)
+}
+
+// refresh brings the credentials of the records up to date, with which their extensions delete them (EXT-DNS-5). If that is not
+// possible, because the owner has deleted them already, the extensions try with those that they have.
+func (n names) refresh(ctx context.Context) {
+	var all []record
+	if n.facts.Hosts.Internal != "" {
+		all = append(all, n.internalRecord())
+	}
+	if n.facts.Hosts.External != "" {
+		rec, err := n.externalRecord(ctx)
+		if err != nil {
+			ctrl.LoggerFrom(ctx).Info("Credentials of a DNS record not renewed before its deletion", "host", n.facts.Hosts.External, "reason", err.Error())
+		} else {
+			all = append(all, rec)
+		}
+	}
+	for _, rec := range all {
+		if err := n.credentials.deploy(ctx, n.secret(rec), rec.credentials); err != nil {
+			ctrl.LoggerFrom(ctx).Info("Credentials of a DNS record not renewed before its deletion", "host", rec.host, "reason", err.Error())
+		}
+	}
+}
+
 func (n names) delete(ctx context.Context) error {
+	n.refresh(ctx)
 	asked := ask[*gardenextensionsv1alpha1.DNSRecord]{ground: n.ground}
 	if err := asked.remove(ctx); err != nil {
 		return err

@@ -16,6 +16,7 @@ import (
 	"github.com/terrarium-garden/terrarium/controllers/component/apiserver"
 	"github.com/terrarium-garden/terrarium/controllers/flow"
 	"github.com/terrarium-garden/terrarium/controllers/kit"
+	lastoperation "github.com/terrarium-garden/terrarium/controllers/operation"
 	"github.com/terrarium-garden/terrarium/controllers/secrets"
 )
 
@@ -103,14 +104,14 @@ func (p project) publishSSHKey(ctx context.Context, suffix string, key *secrets.
 	})
 }
 
-// publish writes an object in the project.
+// publish writes an object in the project, which may have a quota for such objects (GLET-ERR-5).
 func (p project) publish(ctx context.Context, obj client.Object, role string, fill func()) error {
 	_, err := kit.Ensure(ctx, p.garden, obj, func() error {
 		p.own(obj, role)
 		fill()
 		return nil
 	})
-	return err
+	return lastoperation.Classify(err)
 }
 
 func (p project) sshObject(suffix string) *corev1.Secret {

@@ -14,6 +14,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
 
+	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	"github.com/terrarium-garden/terrarium/apis/extensions/kind"
 	gardenextensionsv1alpha1 "github.com/terrarium-garden/terrarium/apis/extensions/v1alpha1"
 	"github.com/terrarium-garden/terrarium/controllers/component"
@@ -105,7 +106,8 @@ func (v Values) Pod() (*corev1.Pod, error) {
 
 func (v Values) podSpec(rules string) corev1.PodSpec {
 	return corev1.PodSpec{
-		RestartPolicy: corev1.RestartPolicyAlways, TerminationGracePeriodSeconds: new(int64(1)),
+		PriorityClassName: gardencorev1beta1.PriorityClassShootControlPlane100,
+		RestartPolicy:     corev1.RestartPolicyAlways, TerminationGracePeriodSeconds: new(int64(1)),
 		AutomountServiceAccountToken: new(false), EnableServiceLinks: new(false),
 		SecurityContext: &corev1.PodSecurityContext{
 			RunAsNonRoot: new(true), RunAsUser: new(component.NonRoot), RunAsGroup: new(component.NonRoot), FSGroup: new(component.NonRoot),

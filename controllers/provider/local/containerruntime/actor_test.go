@@ -18,6 +18,7 @@ import (
 
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	gardenextensionsv1alpha1 "github.com/terrarium-garden/terrarium/apis/extensions/v1alpha1"
+	gardenresourcesv1alpha1 "github.com/terrarium-garden/terrarium/apis/resources/v1alpha1"
 	"github.com/terrarium-garden/terrarium/apis/scheme"
 	"github.com/terrarium-garden/terrarium/controllers/deploy"
 	"github.com/terrarium-garden/terrarium/controllers/managed/managedtest"
@@ -153,5 +154,23 @@ func TestFiles(t *testing.T) {
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("EXT-CR-1: files of pool %q (-want +got):\n%s", name, diff)
 		}
+	}
+}
+
+// TestSetIsOfAnExtension_EXT_CONV_2: the resource manager applies the objects in the shoot, and nobody takes them for the core's own.
+func TestSetIsOfAnExtension_EXT_CONV_2(t *testing.T) {
+	t.Parallel()
+	first := object("a", "local")
+	seed, _ := newShoot(t, first)
+	if err := newActor(seed).Reconcile(t.Context(), first, nil); err != nil {
+		t.Fatal(err)
+	}
+	list := &gardenresourcesv1alpha1.ManagedResourceList{}
+	if err := seed.List(t.Context(), list, client.InNamespace(namespace)); err != nil || len(list.Items) != 1 {
+		t.Fatalf("%d ManagedResources: %v", len(list.Items), err)
+	}
+	mr := list.Items[0]
+	if _, claimed := mr.Labels["origin"]; mr.Spec.Class != nil || claimed || mr.Spec.InjectLabels["origin"] != "" {
+		t.Errorf("class %v, labels %v, injected %v", mr.Spec.Class, mr.Labels, mr.Spec.InjectLabels)
 	}
 }

@@ -208,6 +208,7 @@ func Render(v Values) []client.Object {
 
 func podSpec(v Values) corev1.PodSpec {
 	return corev1.PodSpec{
+		PriorityClassName:            gardencorev1beta1.PriorityClassShootControlPlane300,
 		ServiceAccountName:           Name,
 		AutomountServiceAccountToken: new(true),
 		EnableServiceLinks:           new(false),

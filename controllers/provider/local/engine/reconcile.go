@@ -83,6 +83,9 @@ func (r *Reconciler[T]) Reconcile(ctx context.Context, request reconcile.Request
 	p := &pass[T]{r: r, object: object, cluster: cluster}
 	p.run = operation.Machine[T]{Kind: operation.Extensions[T](r.Name), Client: r.Client, Clock: r.Clock}.On(object)
 	if err := p.operate(ctx, Operation(object)); err != nil {
+		if kit.IsFailure(err) {
+			err = operation.Classify(err)
+		}
 		return p.run.Fail(ctx, err)
 	}
 	return reconcile.Result{}, nil

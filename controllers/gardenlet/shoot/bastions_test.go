@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package shoot_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+	gardenextensionsv1alpha1 "github.com/terrarium-garden/terrarium/apis/extensions/v1alpha1"
+	gardenoperationsv1alpha1 "github.com/terrarium-garden/terrarium/apis/operations/v1alpha1"
+	"github.com/terrarium-garden/terrarium/controllers/gardenlet/shoot"
+)
+
+func bastionFor(name, of string) *gardenoperationsv1alpha1.Bastion {
+	b := &gardenoperationsv1alpha1.Bastion{ObjectMeta: metav1.ObjectMeta{Namespace: "garden-dev", Name: name}}
+	b.Spec.ShootRef.Name = of
+	return b
+}
+
+// TestDeletionWaitsForBastions_GLET_BASTION_5 deletes a shoot to whose machines somebody may be logged in.
+func TestDeletionWaitsForBastions_GLET_BASTION_5(t *testing.T) {
+	t.Parallel()
+	for name, tc := range map[string]struct {
+		reason string
+		change func(*gardencorev1beta1.Shoot)
+		of     string
+		want   bool
+	}{
+		"Own":    {reason: "its host needs the infrastructure", of: "a", want: true},
+		"Other":  {reason: "that is a way into another shoot", of: "b"},
+		"Forced": {reason: "it goes with all else", of: "a", change: annotated("confirmation.gardener.cloud/force-deletion", "true")},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := fresh(withWorkers, func(s *gardencorev1beta1.Shoot) {
+				s.Finalizers, s.DeletionTimestamp = []string{"gardener"}, new(metav1.NewTime(time.Now()))
+				s.Status.UID, s.Status.TechnicalID = "uid-1", "shoot--dev--a"
+				if tc.change != nil {
+					tc.change(s)
+				}
+			})
+			l := newLandscape(t, s)
+			if err := l.GardenClient.Create(t.Context(), bastionFor("door", tc.of)); err != nil {
+				t.Fatal(err)
+			}
+			_, err := l.pass(t.Context())
+			refused := err != nil && strings.Contains(err.Error(), "the shoot still has bastions, which have to be deleted first: door")
+			if refused != tc.want {
+				t.Errorf("%s\nReconcile(...) = %v, refused %v, want %v", tc.reason, err, refused, tc.want)
+			}
+			if !tc.want {
+				return
+			}
+			if last := l.shoot(t).Status; last.LastOperation.State != "Error" || len(last.LastErrors) != 1 || *last.LastErrors[0].TaskID != "bastions" {
+				t.Errorf("%s\nstatus %+v", tc.reason, last)
+			}
+		})
+	}
+}
+
+// TestHostsGoWithTheAccess_GLET_BASTION_5 disables SSH in a shoot that has a bastion.
+func TestHostsGoWithTheAccess_GLET_BASTION_5(t *testing.T) {
+	t.Parallel()
+	l := newLandscape(t, fresh(withWorkers))
+	host := &gardenextensionsv1alpha1.Bastion{ObjectMeta: metav1.ObjectMeta{Namespace: "shoot--dev--a", Name: "door"}}
+	if err := l.SeedClient.Create(t.Context(), host); err != nil {
+		t.Fatal(err)
+	}
+	if err := shoot.RunTasks(t.Context(), l.Reconciler, fresh(withWorkers, sshOff), "shoot--dev--a", "bastions-delete", "bastions-delete-wait"); err != nil {
+		t.Fatal(err)
+	}
+	if err := l.SeedClient.Get(t.Context(), client.ObjectKeyFromObject(host), host); !apierrors.IsNotFound(err) {
+		t.Errorf("the host is still there: %v", err)
+	}
+}
+
+func TestRecordOfAnotherType_EXT_DNS_5(t *testing.T) {
+	t.Parallel()
+	for want, gone := range map[gardenextensionsv1alpha1.DNSRecordType]bool{"A": false, "CNAME": true} {
+		l := newLandscape(t, fresh())
+		s := fresh(func(s *gardencorev1beta1.Shoot) { s.Status.TechnicalID = "shoot--dev--a" })
+		record := &gardenextensionsv1alpha1.DNSRecord{ObjectMeta: metav1.ObjectMeta{Namespace: "shoot--dev--a", Name: "a-internal"}}
+		record.Spec.RecordType = "A"
+		if err := shoot.ReplaceInternalRecord(t.Context(), l.Reconciler, s, want); err != nil {
+			t.Errorf("there is no record yet: %v", err)
+		}
+		if err := l.SeedClient.Create(t.Context(), record); err != nil {
+			t.Fatal(err)
+		}
+		if err := shoot.ReplaceInternalRecord(t.Context(), l.Reconciler, s, want); err != nil {
+			t.Fatal(err)
+		}
+		err := l.SeedClient.Get(t.Context(), client.ObjectKeyFromObject(record), record)
+		if apierrors.IsNotFound(err) != gone {
+			t.Errorf("a record of type A is to be of type %s: %v, want it to be made anew: %v", want, err, gone)
+		}
+	}
+}
+
+// TestCredentialsAreRenewedBeforeADeletion_EXT_DNS_5: those that a record was made with may have been changed since.
+func TestCredentialsAreRenewedBeforeADeletion_EXT_DNS_5(t *testing.T) {
+	t.Parallel()
+	l := newLandscape(t, fresh())
+	s := fresh(func(s *gardencorev1beta1.Shoot) { s.Status.TechnicalID = "shoot--dev--a" })
+	seed := &gardencorev1beta1.Seed{ObjectMeta: metav1.ObjectMeta{Name: "eu-1"}}
+	seed.Spec.DNS.Internal = &gardencorev1beta1.SeedDNSProviderConfig{
+		Type: "local", Domain: "internal.example", CredentialsRef: corev1.ObjectReference{APIVersion: "v1", Kind: "Secret", Namespace: "garden", Name: "dns"},
+	}
+	// Nobody has the credentials any more: that is not in the way.
+	if err := shoot.DeleteRecords(t.Context(), l.Reconciler, seed, s); err != nil {
+		t.Fatal(err)
+	}
+	current := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: "garden", Name: "dns"}, Data: map[string][]byte{"key": []byte("new")}}
+	if err := l.GardenClient.Create(t.Context(), current); err != nil {
+		t.Fatal(err)
+	}
+	if err := shoot.DeleteRecords(t.Context(), l.Reconciler, seed, s); err != nil {
+		t.Fatal(err)
+	}
+	used := &corev1.Secret{}
+	if err := l.SeedClient.Get(t.Context(), client.ObjectKey{Namespace: "shoot--dev--a", Name: "dnsrecord-a-internal"}, used); err != nil || string(used.Data["key"]) != "new" {
+		t.Errorf("the extension deletes the record with %q, %v", used.Data, err)
+	}
+}
