@@ -113,7 +113,7 @@ func (b *bed) unhealthy(t *testing.T) int {
 				unhealthy++
 			}
 		}
-		unhealthy += 4 - len(shoots.Items[i].Status.Conditions)
+		unhealthy += 5 - len(shoots.Items[i].Status.Conditions)
 	}
 	return unhealthy
 }

@@ -228,7 +228,7 @@ func TestNothingThere_GLET_CARE_6(t *testing.T) {
 func TestWorkerlessShootHasNoNodeCondition_GLET_CARE_4(t *testing.T) {
 	t.Parallel()
 	w := newWard(t, shoot(func(s *gardencorev1beta1.Shoot) { s.Spec.Provider.Workers = nil }), controlPlane()...)
-	want := []string{"APIServerAvailable=True HealthzRequestSucceeded", "ControlPlaneHealthy=True ControlPlaneRunning", "SystemComponentsHealthy=True SystemComponentsRunning"}
+	want := []string{"APIServerAvailable=True HealthzRequestSucceeded", "ControlPlaneHealthy=True ControlPlaneRunning", "SystemComponentsHealthy=True SystemComponentsRunning", "ObservabilityComponentsHealthy=True ObservabilityComponentsRunning"}
 	if diff := gocmp.Diff(want, w.look(t)); diff != "" {
 		t.Errorf("conditions (-want +got):\n%s", diff)
 	}
@@ -239,7 +239,7 @@ func TestOtherConditionsStay_GLET_CARE_3(t *testing.T) {
 	w := newWard(t, shoot(func(s *gardencorev1beta1.Shoot) {
 		s.Status.Conditions = []gardencorev1beta1.Condition{{Type: "Custom", Status: "True", Reason: "Theirs"}}
 	}), controlPlane()...)
-	if got := w.look(t); got[0] != "Custom=True Theirs" || len(got) != 5 {
+	if got := w.look(t); got[0] != "Custom=True Theirs" || len(got) != 6 {
 		t.Errorf("a condition of another writer was lost: %v", got)
 	}
 }
@@ -430,7 +430,7 @@ func TestUncheckable_GLET_CARE_3(t *testing.T) {
 			t.Errorf("%s, want Unknown", line)
 		}
 	}
-	if len(got) != 6 {
-		t.Errorf("conditions and constraints %v, want six", got)
+	if len(got) != 7 {
+		t.Errorf("conditions and constraints %v, want seven", got)
 	}
 }

@@ -17,10 +17,13 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/manager"
 
+	gardenextensionsv1alpha1 "github.com/terrarium-garden/terrarium/apis/extensions/v1alpha1"
 	gardenresourcesv1alpha1 "github.com/terrarium-garden/terrarium/apis/resources/v1alpha1"
 	"github.com/terrarium-garden/terrarium/controllers/deploy"
 	"github.com/terrarium-garden/terrarium/controllers/kit"
+	"github.com/terrarium-garden/terrarium/controllers/provider/local/controlplane"
 	"github.com/terrarium-garden/terrarium/controllers/provider/local/engine"
+	"github.com/terrarium-garden/terrarium/controllers/provider/local/health"
 	"github.com/terrarium-garden/terrarium/controllers/provider/local/machinedeployment"
 	"github.com/terrarium-garden/terrarium/controllers/shootaccess"
 )
@@ -96,6 +99,10 @@ func adders(o Options, mgr manager.Manager, shoots *kit.Shoots) []adder {
 	}) {
 		list = append(list, r)
 	}
+	list = append(list, &health.Reconciler[*gardenextensionsv1alpha1.ControlPlane]{
+		Name: "controlplane-health", New: func() *gardenextensionsv1alpha1.ControlPlane { return &gardenextensionsv1alpha1.ControlPlane{} },
+		Checks: controlplane.Checks(),
+	})
 	if o.Namespace != "" {
 		list = append(list, &Heartbeat{Namespace: o.Namespace, Clock: clk})
 	}

@@ -28,6 +28,7 @@ import (
 	"github.com/terrarium-garden/terrarium/controllers/deploy"
 	"github.com/terrarium-garden/terrarium/controllers/kit"
 	"github.com/terrarium-garden/terrarium/controllers/provider/local/engine"
+	"github.com/terrarium-garden/terrarium/controllers/provider/local/health"
 	"github.com/terrarium-garden/terrarium/controllers/reach"
 	"github.com/terrarium-garden/terrarium/controllers/shootaccess"
 )
@@ -66,6 +67,14 @@ func (a *Actor) Reconcile(ctx context.Context, object *gardenextensionsv1alpha1.
 		return kit.Wait(recheck, notReady.Error())
 	}
 	return err
+}
+
+// Checks are those of a control plane (EXT-HEALTH-8).
+func Checks() []health.Check {
+	return []health.Check{{
+		Condition: gardencorev1beta1.ConditionTypeControlPlaneHealthy,
+		Run:       health.Workload(&appsv1.Deployment{ObjectMeta: metav1.ObjectMeta{Name: Name}}),
+	}}
 }
 
 // access gives the extension and the cloud controller manager their rights in the shoot, and waits until both have a token.
