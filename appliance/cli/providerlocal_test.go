@@ -63,6 +63,7 @@ func TestProviderLocalUsage(t *testing.T) {
 		"Manifest":        {reason: "images are part of every installation", args: "manifest", want: []string{"--image: required", "--machine-image: required"}},
 		"ManifestOutput":  {reason: "an unknown form is told with the known ones", args: "manifest --image a --machine-image b -o xml", want: []string{`"xml" is not one of yaml, json`}},
 		"Run":             {reason: "so they are for the process", args: "run --image a", want: []string{"--machine-image: required"}},
+		"Bastion":         {reason: "a server without rules would let in nobody", args: "bastion", want: []string{"--host-key: ", "--rules: "}},
 		"CloudController": {reason: "shoot and namespace have no defaults", args: "cloud-controller", want: []string{"--kubeconfig: ", "--namespace: "}},
 	}
 	for name, tc := range cases {
