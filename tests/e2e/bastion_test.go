@@ -112,7 +112,7 @@ func sshThroughBastion(t *testing.T, w *world) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	out, err := session.CombinedOutput("sudo -n id -u && hostname && echo $SSH_CONNECTION")
+	out, err := session.Output("sudo -n id -u && hostname && echo $SSH_CONNECTION")
 	name := strings.TrimSpace(w.must(t, w.shoot("get", "nodes", "-o", "jsonpath={.items[0].metadata.name}")...))
 	if lines := strings.Fields(string(out)); err != nil || len(lines) < 3 || lines[0] != "0" || lines[1] != name || lines[2] != address {
 		t.Errorf("on the node: %v\n%s\nwant the user to become root on %s, from the bastion at %s", err, out, name, address)
