@@ -9,7 +9,6 @@
 package tunnel
 
 import (
-	"cmp"
 	"fmt"
 	"maps"
 
@@ -71,8 +70,7 @@ func Selector() map[string]string {
 }
 
 // render returns the objects inside the shoot.
-func render(f facts.Shoot, in *component.Inputs) ([]client.Object, error) {
-	server := cmp.Or(f.Hosts.Internal, in.Address(apiserver.Exposure).LoadBalancer)
+func render(_ facts.Shoot, in *component.Inputs) ([]client.Object, error) {
 	return []client.Object{
 		&corev1.ServiceAccount{ObjectMeta: meta(name), AutomountServiceAccountToken: new(false)},
 		&rbacv1.ClusterRole{
@@ -88,11 +86,13 @@ func render(f facts.Shoot, in *component.Inputs) ([]client.Object, error) {
 			MaxUnavailable: new(intstr.FromInt32(1)), Selector: &metav1.LabelSelector{MatchLabels: selector()},
 			UnhealthyPodEvictionPolicy: new(policyv1.AlwaysAllow),
 		}},
-		deployment(server, in),
+		deployment(in),
 	}, nil
 }
 
-func deployment(server string, in *component.Inputs) client.Object {
+// deployment has agents come to the address of the load balancer, as it is: no name has to be resolved for that, and when the address
+// changes, the resource manager tells the agents, for which it needs no tunnel.
+func deployment(in *component.Inputs) client.Object {
 	// A certificate authority is read when an agent starts. One that has been without a server for so long may know only an old one.
 	live := component.HTTPProbe(corev1.URISchemeHTTP, HealthPort, "/readyz")
 	live.PeriodSeconds, live.FailureThreshold = 30, 6
@@ -102,7 +102,7 @@ func deployment(server string, in *component.Inputs) client.Object {
 			Name:           name,
 			Image:          in.Image(name),
 			Command:        []string{program},
-			Args:           args(server),
+			Args:           args(in.Address(apiserver.Exposure).LoadBalancer),
 			Ports:          []corev1.ContainerPort{{Name: "health", ContainerPort: HealthPort, Protocol: corev1.ProtocolTCP}},
 			LivenessProbe:  live,
 			ReadinessProbe: component.HTTPProbe(corev1.URISchemeHTTP, HealthPort, "/readyz"),
@@ -123,7 +123,7 @@ func deployment(server string, in *component.Inputs) client.Object {
 	deployment.Spec.Selector.MatchLabels, deployment.Spec.Strategy = selector(), component.SurgeFirst()
 	spec := &deployment.Spec.Template.Spec
 	spec.ServiceAccountName = name
-	// The names of the API server are resolved before the DNS server of the shoot runs.
+	// The address may be a name after all, which has to be resolved before the DNS server of the shoot runs.
 	spec.DNSPolicy = corev1.DNSDefault
 	spec.Tolerations = tolerations()
 	for _, apart := range []string{corev1.LabelHostname, corev1.LabelTopologyZone} {

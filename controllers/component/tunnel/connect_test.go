@@ -198,7 +198,7 @@ func (s *site) runServer(t *testing.T) {
 func (s *site) runAgent(t *testing.T, token string) {
 	t.Helper()
 	o := agentoptions.NewGrpcProxyAgentOptions()
-	if err := o.Flags().Parse(agent(t, render(t, facts.Hosts{Internal: "127.0.0.1"})).Containers[0].Args); err != nil {
+	if err := o.Flags().Parse(agent(t, render(t, "127.0.0.1")).Containers[0].Args); err != nil {
 		t.Fatal(err)
 	}
 	o.CaCert, o.ServiceAccountTokenPath = filepath.Join(s.dir, "tls.crt"), s.write(t, token, []byte(token))
