@@ -199,6 +199,15 @@ func (p *process) register(ctx context.Context, in garden, ready func()) error {
 		func() error { return registrar.Register(ctx) },
 		func() error { return registrar.AwaitNamespace(ctx) },
 		func() error {
+			err := registrar.AdoptDomains(ctx)
+			if apierrors.IsInvalid(err) || apierrors.IsForbidden(err) {
+				// A mistake in a Secret of the garden does not keep a seed from its shoots.
+				p.Log.Info("Default domains of the garden not taken over", "reason", err.Error())
+				return nil
+			}
+			return err
+		},
+		func() error {
 			aborted, err := registrar.AbortOperations(ctx)
 			if len(aborted) > 0 {
 				p.Log.Info("Operations of a process that died are started again", "shoots", aborted)

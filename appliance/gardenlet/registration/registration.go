@@ -64,7 +64,8 @@ func (r Registrar) Register(ctx context.Context) error {
 	return nil
 }
 
-// Desired applies the template to a Seed and returns it.
+// Desired applies the template to a Seed and returns it. Default domains that the Seed has, and the template has not, stay: they are
+// those of the garden.
 func (r Registrar) Desired(seed *gardencorev1beta1.Seed) *gardencorev1beta1.Seed {
 	seed.Name = r.Template.Name
 	seed.Labels = merged(seed.Labels, r.Template.Labels, map[string]string{
@@ -72,7 +73,11 @@ func (r Registrar) Desired(seed *gardencorev1beta1.Seed) *gardencorev1beta1.Seed
 		gardencorev1beta1.LabelPrefixSeedName + r.Template.Name: "true",
 	})
 	seed.Annotations = merged(seed.Annotations, r.Template.Annotations)
+	adopted := seed.Spec.DNS.Defaults
 	seed.Spec = *r.Template.Spec.DeepCopy()
+	if len(seed.Spec.DNS.Defaults) == 0 {
+		seed.Spec.DNS.Defaults = adopted
+	}
 	return seed
 }
 
