@@ -39,6 +39,9 @@ type Shoot struct {
 	// Client reads without a cache.
 	client.Client
 
+	// Watcher is the same client without a time limit for requests, for watches.
+	Watcher client.WithWatch
+
 	// CA is the bundle that verifies the API server, if the kubeconfig holds one.
 	CA []byte
 
@@ -83,6 +86,12 @@ func connectShoot(kubeconfig []byte, scheme *runtime.Scheme, userAgent string) (
 	if err != nil {
 		return nil, fmt.Errorf("build client: %w", err)
 	}
+	endless := *config
+	endless.Timeout = 0
+	watcher, err := client.NewWithWatch(&endless, client.Options{Scheme: scheme, Mapper: mapper, HTTPClient: &http.Client{Transport: transport.Transport}})
+	if err != nil {
+		return nil, fmt.Errorf("build client for watches: %w", err)
+	}
 	// Health checks do not wait for the rate limit that busy controllers use up.
 	unlimited := rest.CopyConfig(config)
 	unlimited.RateLimiter = flowcontrol.NewFakeAlwaysRateLimiter()
@@ -91,7 +100,7 @@ func connectShoot(kubeconfig []byte, scheme *runtime.Scheme, userAgent string) (
 		return nil, fmt.Errorf("build client: %w", err)
 	}
 	return &Shoot{
-		Client:  shootClient,
+		Client: shootClient, Watcher: watcher,
 		CA:      config.CAData,
 		Healthz: func(ctx context.Context) (int, error) { return healthz(ctx, plain.RESTClient()) },
 		Try:     trying(config.Host, transport.Transport),

@@ -11,7 +11,9 @@
 //
 // It makes network policies for the Services of the seed, see package networkpolicy, if whoever deploys it says where traffic is denied.
 //
-// The webhooks of shoots and the controllers for certificates and nodes are not part of it yet.
+// In each shoot that is awake it decides on the requests of kubelets for serving certificates, see package certificates.
+//
+// The webhooks of shoots and the controller for nodes are not part of it yet.
 package resourcemanager
 
 import (
@@ -40,8 +42,10 @@ import (
 	"github.com/terrarium-garden/terrarium/apis/scheme"
 	"github.com/terrarium-garden/terrarium/controllers/kit"
 	"github.com/terrarium-garden/terrarium/controllers/reach"
+	"github.com/terrarium-garden/terrarium/controllers/resourcemanager/certificates"
 	"github.com/terrarium-garden/terrarium/controllers/resourcemanager/garbage"
 	"github.com/terrarium-garden/terrarium/controllers/resourcemanager/health"
+	"github.com/terrarium-garden/terrarium/controllers/resourcemanager/inshoot"
 	"github.com/terrarium-garden/terrarium/controllers/resourcemanager/managedresource"
 	"github.com/terrarium-garden/terrarium/controllers/resourcemanager/networkpolicy"
 	"github.com/terrarium-garden/terrarium/controllers/resourcemanager/target"
@@ -155,6 +159,7 @@ func parts(o Options, targets target.Finder) []part {
 		},
 		&health.Reconciler{Base: kit.Base{Clock: o.Clock}, Targets: targets, ClusterID: o.ClusterID, SyncPeriod: o.SyncPeriod},
 		&tokens.Reconciler{Base: kit.Base{Clock: o.Clock}, Targets: targets},
+		&inshoot.Reconciler{Base: kit.Base{Clock: o.Clock}, Targets: targets, Kinds: []inshoot.Kind{certificates.Followed(targets.Seed)}},
 	}
 	if len(o.PolicyNamespaces) > 0 {
 		list = append(list, &networkpolicy.Reconciler{Base: kit.Base{Clock: o.Clock}, Seed: targets.Seed, Namespaces: o.PolicyNamespaces, Ingress: o.Ingress})

@@ -81,6 +81,7 @@ func requests(f facts.Shoot, addresses component.Addresses) ([]component.Request
 	kubelets := secrets.CertificateSpec{Name: nameKubeletClient, Usage: secrets.UsageClient, CommonName: KubeletClientUser, ServersComeLater: true}
 	requests := []component.Request{
 		component.Authority(gardencorev1beta1.SecretCAClient),
+		component.Authority(gardencorev1beta1.SecretCAKubelet),
 		component.Authority(gardencorev1beta1.SecretCAFrontProxy),
 		component.Authority(gardencorev1beta1.SecretCAETCD),
 		component.Certificate(gardencorev1beta1.SecretCACluster, serving),

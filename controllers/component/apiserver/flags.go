@@ -27,6 +27,7 @@ const (
 	servingFolder         = "server"
 	etcdFolder            = "etcd"
 	kubeletFolder         = "kubelet"
+	kubeletCAFolder       = "ca-kubelet"
 	frontProxyFolder      = "front-proxy"
 	serviceAccountFolder  = "service-account"
 	serviceAccountsFolder = "service-accounts"
@@ -35,6 +36,9 @@ const (
 
 	defaultTolerationSeconds = 300
 )
+
+// VerifyKubelets begins the flag with which the server verifies the serving certificates of kubelets.
+const VerifyKubelets = "--kubelet-certificate-authority="
 
 // args are the flags of the server: first what every shoot has, then what the owner asks for.
 func args(f facts.Shoot, in *component.Inputs) []string {
@@ -87,6 +91,9 @@ func args(f facts.Shoot, in *component.Inputs) []string {
 	}
 	if names := f.Hosts.Names(); len(names) > 0 {
 		flags = append(flags, "--external-hostname="+names[0])
+	}
+	if f.KubeletsSigned {
+		flags = append(flags, VerifyKubelets+component.File(kubeletCAFolder, bundleKey))
 	}
 	settings := settingsOf(f)
 	return slices.Concat(flags, egressFlags(f), issuerFlags(f.Hosts.Issuer(), settings), admissionFlags(settings), limitFlags(settings), ownerFlags(settings))

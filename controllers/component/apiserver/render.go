@@ -49,6 +49,7 @@ func pod(f facts.Shoot, in *component.Inputs, checksum map[string]string) compon
 		Sysctls: []corev1.Sysctl{{Name: "net.ipv4.ip_unprivileged_port_start", Value: "0"}},
 		Files: []corev1.VolumeProjection{
 			in.BundleFile(gardencorev1beta1.SecretCAClient, clientCAFolder),
+			in.BundleFile(gardencorev1beta1.SecretCAKubelet, kubeletCAFolder),
 			in.BundleFile(gardencorev1beta1.SecretCAFrontProxy, frontProxyCAFolder),
 			in.BundleFile(gardencorev1beta1.SecretCAETCD, etcdCAFolder),
 			in.CertificateFiles(nameServing, servingFolder),

@@ -38,12 +38,12 @@ func values() given {
 	shoot := &gardencorev1beta1.Shoot{}
 	shoot.Spec.Networking = &gardencorev1beta1.Networking{Services: new("10.101.0.0/16")}
 	return given{
-		facts: facts.Shoot{Shoot: shoot, Namespace: "shoot--dev--a", Hosts: facts.Hosts{Internal: "api.a.dev.internal.terrarium.local"}},
+		facts: facts.Shoot{Shoot: shoot, Namespace: "shoot--dev--a", KubeletsSigned: true, Hosts: facts.Hosts{Internal: "api.a.dev.internal.terrarium.local"}},
 		inputs: component.Inputs{
 			Replicas: 1, Images: map[string]string{"kube-apiserver": "registry.k8s.io/kube-apiserver:v1.36.3"},
 			Addresses: component.Addresses{apiserver.Exposure: {LoadBalancer: "10.99.1.1"}},
 			Secrets: map[string]component.Secret{
-				"ca-client": {Bundle: "ca-client-bundle-66666666"}, "ca-front-proxy": {Bundle: "ca-front-proxy-bundle-77777777"},
+				"ca-client": {Bundle: "ca-client-bundle-66666666"}, "ca-kubelet": {Bundle: "ca-kubelet-bundle-aaaaaaaa"}, "ca-front-proxy": {Bundle: "ca-front-proxy-bundle-77777777"},
 				"ca-etcd": {Bundle: "ca-etcd-bundle-88888888"}, "kube-apiserver": {Name: "kube-apiserver-11111111"},
 				"etcd-client": {Name: "etcd-client-22222222"}, "kube-apiserver-kubelet": {Name: "kube-apiserver-kubelet-33333333"},
 				"kube-aggregator":     {Name: "kube-aggregator-44444444"},

@@ -30,6 +30,7 @@ const (
 
 	port                 = 10257
 	signerFolder         = "ca-client"
+	kubeletSignerFolder  = "ca-kubelet"
 	serviceAccountFolder = "service-account"
 	scratch              = "/tmp"
 )
@@ -42,7 +43,8 @@ func Component() component.Component[facts.Shoot] {
 		Care:  component.Care{Condition: gardencorev1beta1.ConditionTypeControlPlaneHealthy, Workload: component.WorkloadDeployment},
 		Secrets: func(facts.Shoot, component.Addresses) ([]component.Request, error) {
 			return append(apiserver.ClientRequests(name, user),
-				component.Authority(gardencorev1beta1.SecretCAClient), component.RSAKey(gardencorev1beta1.SecretServiceAccountKey)), nil
+				component.Authority(gardencorev1beta1.SecretCAClient),
+				component.Authority(gardencorev1beta1.SecretCAKubelet), component.RSAKey(gardencorev1beta1.SecretServiceAccountKey)), nil
 		},
 		Render: render,
 	}
@@ -55,12 +57,14 @@ func render(f facts.Shoot, in *component.Inputs) ([]client.Object, error) {
 		return nil, err
 	}
 	signer, key := in.Secret(gardencorev1beta1.SecretCAClient).Name, in.Secret(gardencorev1beta1.SecretServiceAccountKey).Name
+	kubeletSigner := in.Secret(gardencorev1beta1.SecretCAKubelet).Name
 	pod := component.Pod{
 		Program:       name,
 		PriorityClass: gardencorev1beta1.PriorityClassShootControlPlane300,
 		Annotations:   component.Checksum("kubeconfig", access.Kubeconfig.Data[gardencorev1beta1.DataKeyKubeconfig]),
 		Files: append(access.Files,
 			component.FromSecret(signer, signerFolder, gardencorev1beta1.DataKeyCertificateCA, gardencorev1beta1.DataKeyPrivateKeyCA),
+			component.FromSecret(kubeletSigner, kubeletSignerFolder, gardencorev1beta1.DataKeyCertificateCA, gardencorev1beta1.DataKeyPrivateKeyCA),
 			component.FromSecret(key, serviceAccountFolder, secrets.DataKeyRSA),
 		),
 		// The search for volume plugins needs a folder that it can create.
@@ -104,6 +108,9 @@ func args(f facts.Shoot) []string {
 		"--cluster-signing-kube-apiserver-client-key-file=" + signerKey,
 		"--cluster-signing-kubelet-client-cert-file=" + signerCertificate,
 		"--cluster-signing-kubelet-client-key-file=" + signerKey,
+		// An authority of its own: what it signs is a kubelet to the API server, and nothing to anybody else.
+		"--cluster-signing-kubelet-serving-cert-file=" + component.File(kubeletSignerFolder, gardencorev1beta1.DataKeyCertificateCA),
+		"--cluster-signing-kubelet-serving-key-file=" + component.File(kubeletSignerFolder, gardencorev1beta1.DataKeyPrivateKeyCA),
 		"--cluster-signing-duration=720h",
 		"--cluster-name=" + f.Namespace,
 		"--flex-volume-plugin-dir=" + scratch + "/volume-plugins",

@@ -28,7 +28,7 @@ func render(t *testing.T, workers []gardencorev1beta1.Worker, settings *gardenco
 	in := &component.Inputs{
 		Replicas: 1, Images: map[string]string{"kube-controller-manager": "registry.k8s.io/kube-controller-manager:v1.36.3"},
 		Secrets: map[string]component.Secret{
-			"ca": {Bundle: "ca-bundle-66666666"}, "ca-client": {Name: "ca-client"}, "kube-controller-manager": {Name: "kube-controller-manager-11111111"},
+			"ca": {Bundle: "ca-bundle-66666666"}, "ca-client": {Name: "ca-client"}, "ca-kubelet": {Name: "ca-kubelet"}, "kube-controller-manager": {Name: "kube-controller-manager-11111111"},
 			"service-account-key": {Name: "service-account-key-55555555"},
 		},
 	}

@@ -10,8 +10,10 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	kubeletconfigv1beta1 "k8s.io/kubelet/config/v1beta1"
+	"sigs.k8s.io/yaml"
 
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+	gardenextensionsv1alpha1 "github.com/terrarium-garden/terrarium/apis/extensions/v1alpha1"
 )
 
 // kubeletConfiguration is the configuration file of the kubelets of a pool: safe defaults, then what the owner asks for, the
@@ -29,6 +31,8 @@ func kubeletConfiguration(v Values, dns string) *kubeletconfigv1beta1.KubeletCon
 		ClusterDomain:            gardencorev1beta1.DefaultClusterDomain,
 		ContainerRuntimeEndpoint: "unix:///run/containerd/containerd.sock",
 		RotateCertificates:       true,
+		// The API server and metrics-server verify the kubelets. The resource manager approves what they ask for.
+		ServerTLSBootstrap: true,
 		ReadOnlyPort:             0,
 		EnableServer:             new(true),
 		MaxPods:                  110,
@@ -136,4 +140,17 @@ func setPointer[T any](into **T, from *T) {
 	if from != nil {
 		*into = from
 	}
+}
+
+// AsksForServingCertificate reports whether the kubelets of a configuration ask the cluster for their serving certificates.
+func AsksForServingCertificate(config *gardenextensionsv1alpha1.OperatingSystemConfig) bool {
+	for i := range config.Spec.Files {
+		file := &config.Spec.Files[i]
+		if file.Path != kubeletConfig || file.Content.Inline == nil {
+			continue
+		}
+		settings := &kubeletconfigv1beta1.KubeletConfiguration{}
+		return yaml.Unmarshal([]byte(file.Content.Inline.Data), settings) == nil && settings.ServerTLSBootstrap
+	}
+	return false
 }

@@ -200,6 +200,9 @@ func begin(ctx context.Context, r *Reconciler, shoot *gardencorev1beta1.Shoot, n
 	if o.facts.EncryptionKeyKnown, err = o.ground().encryptionKeyKnown(ctx); err != nil {
 		return nil, err
 	}
+	if o.facts.KubeletsSigned, err = o.ground().kubeletsSigned(ctx); err != nil {
+		return nil, err
+	}
 	if o.images, err = assembly.Images(o.facts, find, lists.ControlPlane(), lists.System()); err != nil {
 		return nil, err
 	}
@@ -328,4 +331,11 @@ func RefreshReferences(ctx context.Context, r *Reconciler, shoot *gardencorev1be
 		return err
 	}
 	return references{credentials{ground: o.ground(), garden: r.GardenClient, reader: r.GardenReader}}.refresh(ctx)
+}
+
+// KubeletsSigned asks for the shoot a of the project dev, which has workers.
+func KubeletsSigned(ctx context.Context, seed client.Client) (bool, error) {
+	s := &gardencorev1beta1.Shoot{}
+	s.Name, s.Spec.Provider.Workers = "a", []gardencorev1beta1.Worker{{Name: "small"}}
+	return ground{facts: facts.Shoot{Shoot: s, Namespace: "shoot--dev--a"}, seed: seed}.kubeletsSigned(ctx)
 }
