@@ -23,6 +23,9 @@ type Secret struct {
 	Name string
 	// Bundle is the name of the Secret with the public part of an authority or a key, to verify with.
 	Bundle string
+	// Trusted are the certificates of the bundle of an authority, Certificate and Key what a certificate consists of, in PEM. They are
+	// for components inside of shoots, where the Secrets of the seed are not.
+	Trusted, Certificate, Key []byte
 	// Keys are encryption keys, which become part of a configuration. The first one is in use, the others are needed to read.
 	Keys []secrets.EncryptionKey
 }
@@ -34,7 +37,7 @@ func Authority(name string) Request {
 		if err != nil {
 			return Secret{}, err
 		}
-		return Secret{Name: ca.Current.SecretName, Bundle: ca.Bundle.SecretName}, nil
+		return Secret{Name: ca.Current.SecretName, Bundle: ca.Bundle.SecretName, Trusted: ca.Bundle.PEM}, nil
 	}}
 }
 
@@ -50,7 +53,7 @@ func Certificate(authority string, spec secrets.CertificateSpec) Request {
 		if err != nil {
 			return Secret{}, err
 		}
-		return Secret{Name: certificate.SecretName}, nil
+		return Secret{Name: certificate.SecretName, Certificate: certificate.Certificate, Key: certificate.Key}, nil
 	}}
 }
 

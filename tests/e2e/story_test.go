@@ -31,6 +31,8 @@ func TestStory(t *testing.T) {
 		{"a shoot without an image is ordered", orderBare},
 		{"a workload in the shoot answers", workload},
 		{"pods of the shoot resolve names", names},
+		{"nodes and pods are measured", measured},
+		{"a kubelet gets no certificate for other names", foreignNames},
 		{"managed resources reach seed and shoot", managed},
 		{"no administrator is left in the control plane", noAdministrators},
 		{"nothing leaves a control plane without a label", closedNamespaces},

@@ -27,6 +27,7 @@ import (
 	tunnelagentoptions "sigs.k8s.io/apiserver-network-proxy/cmd/agent/app/options"
 	tunnelserver "sigs.k8s.io/apiserver-network-proxy/cmd/server/app"
 	tunnelserveroptions "sigs.k8s.io/apiserver-network-proxy/cmd/server/app/options"
+	metricsserver "sigs.k8s.io/metrics-server/cmd/metrics-server/app"
 
 	"github.com/terrarium-garden/terrarium/appliance/seedling/coredns"
 	"github.com/terrarium-garden/terrarium/appliance/seedling/multicall"
@@ -46,6 +47,7 @@ const (
 	TunnelServer      = "proxy-server"
 	TunnelAgent       = "proxy-agent"
 	NetworkAgent      = "network-agent"
+	MetricsServer     = "metrics-server"
 )
 
 // All returns all programs. They handle signals themselves; ctx is the parent of their contexts.
@@ -62,6 +64,7 @@ func All(ctx context.Context) multicall.Table {
 		{Name: TunnelServer, Run: component(tunnelServer)},
 		{Name: TunnelAgent, Run: component(tunnelAgent)},
 		{Name: NetworkAgent, Run: func(args []string) int { return runNetworkAgent(ctx, args) }},
+		{Name: MetricsServer, Run: func(args []string) int { return runMetricsServer(ctx, args) }},
 	}
 }
 
@@ -120,4 +123,11 @@ func runNetworkAgent(ctx context.Context, args []string) int {
 		return 1
 	}
 	return 0
+}
+
+// runMetricsServer measures the nodes and pods of a cluster.
+func runMetricsServer(ctx context.Context, args []string) int {
+	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	return component(func() *cobra.Command { return metricsserver.NewMetricsServerCommand(ctx.Done()) })(args)
 }

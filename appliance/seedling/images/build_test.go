@@ -104,6 +104,7 @@ func TestBuildMachine(t *testing.T) {
 		"coredns":                    {Mode: 0o777, Link: "usr/local/bin/seedling"},
 		"proxy-server":               {Mode: 0o777, Link: "usr/local/bin/seedling"},
 		"proxy-agent":                {Mode: 0o777, Link: "usr/local/bin/seedling"},
+		"metrics-server":             {Mode: 0o777, Link: "usr/local/bin/seedling"},
 		"usr/local/bin/machine-init": {Mode: 0o755, Content: "init"},
 		"opt/cni/bin/bridge":         {Mode: 0o755, Content: "plugin"},
 		"etc/machine-id":             {Mode: 0o644},

@@ -72,6 +72,8 @@ func args(f facts.Shoot, in *component.Inputs) []string {
 		"--requestheader-extra-headers-prefix=X-Remote-Extra-",
 		"--proxy-client-cert-file=" + component.File(frontProxyFolder, secrets.DataKeyCertificate),
 		"--proxy-client-key-file=" + component.File(frontProxyFolder, secrets.DataKeyPrivateKey),
+		// Addresses of Services are only known to the nodes of the shoot.
+		"--enable-aggregator-routing=true",
 
 		"--kubelet-client-certificate=" + component.File(kubeletFolder, secrets.DataKeyCertificate),
 		"--kubelet-client-key=" + component.File(kubeletFolder, secrets.DataKeyPrivateKey),

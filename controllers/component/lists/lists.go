@@ -13,6 +13,7 @@ import (
 	"github.com/terrarium-garden/terrarium/controllers/component/etcd"
 	"github.com/terrarium-garden/terrarium/controllers/component/facts"
 	"github.com/terrarium-garden/terrarium/controllers/component/kubeproxy"
+	"github.com/terrarium-garden/terrarium/controllers/component/metricsserver"
 	"github.com/terrarium-garden/terrarium/controllers/component/scheduler"
 	"github.com/terrarium-garden/terrarium/controllers/component/shootsystem"
 	"github.com/terrarium-garden/terrarium/controllers/component/tunnel"
@@ -37,5 +38,6 @@ func System() []component.Component[facts.Shoot] {
 		kubeproxy.Component(),
 		tunnel.Component(),
 		coredns.Component(),
+		metricsserver.Component(),
 	}
 }

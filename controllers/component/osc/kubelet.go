@@ -32,12 +32,12 @@ func kubeletConfiguration(v Values, dns string) *kubeletconfigv1beta1.KubeletCon
 		ContainerRuntimeEndpoint: "unix:///run/containerd/containerd.sock",
 		RotateCertificates:       true,
 		// The API server and metrics-server verify the kubelets. The resource manager approves what they ask for.
-		ServerTLSBootstrap: true,
-		ReadOnlyPort:             0,
-		EnableServer:             new(true),
-		MaxPods:                  110,
-		SerializeImagePulls:      new(true),
-		FailSwapOn:               new(true),
+		ServerTLSBootstrap:  true,
+		ReadOnlyPort:        0,
+		EnableServer:        new(true),
+		MaxPods:             110,
+		SerializeImagePulls: new(true),
+		FailSwapOn:          new(true),
 		// A Secret that was changed reaches its pods at once, and a node asks for less.
 		ConfigMapAndSecretChangeDetectionStrategy: kubeletconfigv1beta1.WatchChangeDetectionStrategy,
 		EventRecordQPS: new(int32(50)),

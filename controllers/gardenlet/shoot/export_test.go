@@ -78,7 +78,7 @@ func ForceGraph(ctx context.Context, shoot *gardencorev1beta1.Shoot) (*flow.Grap
 // onPaper is an operation whose flows are only compiled.
 func onPaper(shoot *gardencorev1beta1.Shoot, hosts facts.Hosts) *operation {
 	r := &Reconciler{Config: &gardenconfigv1alpha1.ShootControllerConfiguration{}}
-	return &operation{r: r, facts: facts.Shoot{Shoot: shoot, Seed: &gardencorev1beta1.Seed{}, Hosts: hosts}, registrations: offered(shoot)}
+	return &operation{r: r, facts: facts.Shoot{Shoot: shoot, Seed: &gardencorev1beta1.Seed{}, Hosts: hosts, KubeletsSigned: true}, registrations: offered(shoot)}
 }
 
 // offered are registrations on paper: the name of a type in the spec of the shoot says when its extension acts.

@@ -147,7 +147,7 @@ func TestLifeOfAShoot(t *testing.T) {
 	for _, want := range []string{
 		"Namespace shoot--dev--a", "Service kube-apiserver", "Service etcd-main-client", "ConfigMap inventory-kube-apiserver", "StatefulSet etcd-main",
 		"StatefulSet etcd-events", "Deployment kube-apiserver", "Deployment kube-controller-manager", "Deployment kube-scheduler",
-		"ManagedResource shoot-core-system", "ManagedResource shoot-core-coredns", "ManagedResource shoot-core-kube-proxy", "ManagedResource shoot-core-konnectivity-agent",
+		"ManagedResource shoot-core-system", "ManagedResource shoot-core-coredns", "ManagedResource shoot-core-kube-proxy", "ManagedResource shoot-core-konnectivity-agent", "ManagedResource shoot-core-metrics-server",
 		"Infrastructure a", "ControlPlane a", "Network a", "Worker a",
 	} {
 		if !slices.Contains(made, want) {
@@ -175,5 +175,5 @@ func TestLifeOfAShoot(t *testing.T) {
 		t.Errorf("what an extension had in the shoot may have effects outside, and is still there: %v", err)
 	}
 	deployments := appsv1.SchemeGroupVersion.WithKind("Deployment")
-	expect("what the gardenlet had goes with the cluster", inShoot, []string{"Deployment coredns", "Deployment konnectivity-agent"}, deployments)
+	expect("what the gardenlet had goes with the cluster", inShoot, []string{"Deployment coredns", "Deployment konnectivity-agent", "Deployment metrics-server"}, deployments)
 }

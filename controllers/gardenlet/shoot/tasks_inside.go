@@ -41,14 +41,16 @@ const (
 type inside struct {
 	ground
 
-	images map[string]string
-	shoots *kit.Shoots
-	values values
+	secrets authorities
+	images  map[string]string
+	shoots  *kit.Shoots
+	values  values
 }
 
 func (i inside) fragment(found remains) fragment {
 	components := &assembly.Assembly[facts.Shoot]{
-		Components: lists.System(), Facts: i.facts, Namespace: metav1.NamespaceSystem, Prefix: systemSets, Images: i.images, Addresses: i.values.addresses,
+		Components: lists.System(), Facts: i.facts, Namespace: metav1.NamespaceSystem, Prefix: systemSets,
+		Secrets: i.secrets.Manager, Images: i.images, Addresses: i.values.addresses,
 		Managed: &assembly.Managed{Seed: i.engine(), Namespace: i.facts.Namespace},
 		Reads:   []flow.Slot{i.values.shootClient},
 		Engine: func(ctx context.Context) deploy.Engine {

@@ -15,6 +15,8 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/utils/clock"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -130,7 +132,41 @@ func TestDeletionProtection(t *testing.T) {
 	if err := s.Delete(t.Context(), definition); err != nil {
 		t.Errorf("GRM-WH-DEL-1: a definition with a confirmation: %v", err)
 	}
+	checkEtcds(s)
 	if err := s.Delete(t.Context(), &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: home, Name: "nothing"}}); !apierrors.IsNotFound(err) {
 		t.Errorf("other kinds are not asked about: %v", err)
+	}
+}
+
+// checkEtcds looks at a definition without the label, whose objects are protected all the same (GAC-SEEDADM-3).
+func checkEtcds(s *stage) {
+	s.t.Helper()
+	definition := &apiextensionsv1.CustomResourceDefinition{
+		ObjectMeta: metav1.ObjectMeta{Name: "etcds.druid.gardener.cloud"},
+		Spec: apiextensionsv1.CustomResourceDefinitionSpec{
+			Group: "druid.gardener.cloud", Scope: apiextensionsv1.NamespaceScoped,
+			Names: apiextensionsv1.CustomResourceDefinitionNames{Plural: "etcds", Singular: "etcd", Kind: "Etcd", ListKind: "EtcdList"},
+			Versions: []apiextensionsv1.CustomResourceDefinitionVersion{{
+				Name: "v1alpha1", Served: true, Storage: true, Schema: &apiextensionsv1.CustomResourceValidation{OpenAPIV3Schema: &apiextensionsv1.JSONSchemaProps{Type: "object"}},
+			}},
+		},
+	}
+	s.create(definition)
+	etcd := &metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{Namespace: home, Name: "main"}}
+	etcd.SetGroupVersionKind(schema.GroupVersionKind{Group: "druid.gardener.cloud", Version: "v1alpha1", Kind: "Etcd"})
+	s.eventually("the API server serves Etcds", func(ctx context.Context) error {
+		object := &unstructured.Unstructured{}
+		object.SetGroupVersionKind(etcd.GroupVersionKind())
+		object.SetNamespace(etcd.Namespace)
+		object.SetName(etcd.Name)
+		return s.Create(ctx, object)
+	})
+	s.protected("GAC-SEEDADM-1: an Etcd stays", func(ctx context.Context) error { return s.Delete(ctx, etcd.DeepCopy()) })
+	patch(s.t, s, etcd, `{"metadata":{"annotations":{"confirmation.gardener.cloud/deletion":"true"}}}`)
+	if err := s.Delete(s.t.Context(), etcd); err != nil {
+		s.t.Errorf("GAC-SEEDADM-1: an Etcd with a confirmation: %v", err)
+	}
+	if err := s.Delete(s.t.Context(), definition); err != nil {
+		s.t.Errorf("GAC-SEEDADM-3: a definition without the label: %v", err)
 	}
 }
