@@ -11,9 +11,10 @@
 //
 // It makes network policies for the Services of the seed, see package networkpolicy, if whoever deploys it says where traffic is denied.
 //
-// In each shoot that is awake it decides on the requests of kubelets for serving certificates, see package certificates.
+// In each shoot that is awake it decides on the requests of kubelets for serving certificates, see package certificates, and opens
+// new nodes for pods, see package nodes.
 //
-// The webhooks of shoots and the controller for nodes are not part of it yet.
+// The webhooks of shoots are not part of it yet.
 package resourcemanager
 
 import (
@@ -48,6 +49,7 @@ import (
 	"github.com/terrarium-garden/terrarium/controllers/resourcemanager/inshoot"
 	"github.com/terrarium-garden/terrarium/controllers/resourcemanager/managedresource"
 	"github.com/terrarium-garden/terrarium/controllers/resourcemanager/networkpolicy"
+	"github.com/terrarium-garden/terrarium/controllers/resourcemanager/nodes"
 	"github.com/terrarium-garden/terrarium/controllers/resourcemanager/target"
 	"github.com/terrarium-garden/terrarium/controllers/resourcemanager/tokens"
 	"github.com/terrarium-garden/terrarium/controllers/resourcemanager/webhooks"
@@ -159,7 +161,7 @@ func parts(o Options, targets target.Finder) []part {
 		},
 		&health.Reconciler{Base: kit.Base{Clock: o.Clock}, Targets: targets, ClusterID: o.ClusterID, SyncPeriod: o.SyncPeriod},
 		&tokens.Reconciler{Base: kit.Base{Clock: o.Clock}, Targets: targets},
-		&inshoot.Reconciler{Base: kit.Base{Clock: o.Clock}, Targets: targets, Kinds: []inshoot.Kind{certificates.Followed(targets.Seed)}},
+		&inshoot.Reconciler{Base: kit.Base{Clock: o.Clock}, Targets: targets, Kinds: append(nodes.Followed(), certificates.Followed(targets.Seed))},
 	}
 	if len(o.PolicyNamespaces) > 0 {
 		list = append(list, &networkpolicy.Reconciler{Base: kit.Base{Clock: o.Clock}, Seed: targets.Seed, Namespaces: o.PolicyNamespaces, Ingress: o.Ingress})

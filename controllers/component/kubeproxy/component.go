@@ -56,6 +56,10 @@ func render(f facts.Shoot, in *component.Inputs) ([]client.Object, error) {
 		return nil, err
 	}
 	meta := metav1.ObjectMeta{Namespace: metav1.NamespaceSystem, Name: name, Labels: labels()}
+	// No pod reaches a Service before this runs on its node.
+	critical := meta
+	critical.Labels = labels()
+	critical.Labels[gardencorev1beta1.LabelNodeCriticalComponent] = "true"
 	return []client.Object{
 		&corev1.ServiceAccount{ObjectMeta: meta, AutomountServiceAccountToken: new(false)},
 		&rbacv1.ClusterRoleBinding{
@@ -65,7 +69,7 @@ func render(f facts.Shoot, in *component.Inputs) ([]client.Object, error) {
 		},
 		config,
 		&appsv1.DaemonSet{
-			ObjectMeta: meta,
+			ObjectMeta: critical,
 			Spec: appsv1.DaemonSetSpec{
 				Selector:             &metav1.LabelSelector{MatchLabels: map[string]string{"app": "kubernetes", "role": "proxy"}},
 				RevisionHistoryLimit: new(int32(2)),
@@ -74,7 +78,7 @@ func render(f facts.Shoot, in *component.Inputs) ([]client.Object, error) {
 				},
 				Template: corev1.PodTemplateSpec{
 					ObjectMeta: metav1.ObjectMeta{
-						Labels:      labels(),
+						Labels:      critical.Labels,
 						Annotations: component.Checksum("configuration", config.Data[configKey], config.Data[gardencorev1beta1.DataKeyKubeconfig]),
 					},
 					Spec: pod(in.Image(name), settings),

@@ -7,6 +7,7 @@ import (
 	"maps"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	kubeletconfigv1beta1 "k8s.io/kubelet/config/v1beta1"
@@ -32,7 +33,9 @@ func kubeletConfiguration(v Values, dns string) *kubeletconfigv1beta1.KubeletCon
 		ContainerRuntimeEndpoint: "unix:///run/containerd/containerd.sock",
 		RotateCertificates:       true,
 		// The API server and metrics-server verify the kubelets. The resource manager approves what they ask for.
-		ServerTLSBootstrap:  true,
+		ServerTLSBootstrap: true,
+		// Pods come when those run that they rely on. The resource manager removes the taint (GRM-NODE-1).
+		RegisterWithTaints:  []corev1.Taint{{Key: gardencorev1beta1.TaintNodeCriticalComponentsNotReady, Effect: corev1.TaintEffectNoSchedule}},
 		ReadOnlyPort:        0,
 		EnableServer:        new(true),
 		MaxPods:             110,

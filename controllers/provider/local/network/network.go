@@ -15,6 +15,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	gardenextensionsv1alpha1 "github.com/terrarium-garden/terrarium/apis/extensions/v1alpha1"
 	"github.com/terrarium-garden/terrarium/controllers/component"
 	"github.com/terrarium-garden/terrarium/controllers/provider/local/engine"
@@ -87,6 +88,8 @@ func Render(image, podNetwork string) []client.Object {
 	meta := metav1.ObjectMeta{Namespace: metav1.NamespaceSystem, Name: Name}
 	clusterMeta := metav1.ObjectMeta{Name: ClusterName}
 	labels := map[string]string{"app": Name}
+	// A node has no network without it.
+	critical := map[string]string{"app": Name, gardencorev1beta1.LabelNodeCriticalComponent: "true"}
 	return []client.Object{
 		&corev1.ServiceAccount{ObjectMeta: meta, AutomountServiceAccountToken: new(false)},
 		&rbacv1.ClusterRole{ObjectMeta: clusterMeta, Rules: []rbacv1.PolicyRule{{
@@ -98,12 +101,12 @@ func Render(image, podNetwork string) []client.Object {
 			Subjects:   []rbacv1.Subject{{Kind: rbacv1.ServiceAccountKind, Namespace: meta.Namespace, Name: Name}},
 		},
 		&appsv1.DaemonSet{
-			ObjectMeta: metav1.ObjectMeta{Namespace: meta.Namespace, Name: Name, Labels: labels},
+			ObjectMeta: metav1.ObjectMeta{Namespace: meta.Namespace, Name: Name, Labels: critical},
 			Spec: appsv1.DaemonSetSpec{
 				RevisionHistoryLimit: new(int32(1)),
 				Selector:             &metav1.LabelSelector{MatchLabels: labels},
 				Template: corev1.PodTemplateSpec{
-					ObjectMeta: metav1.ObjectMeta{Labels: labels},
+					ObjectMeta: metav1.ObjectMeta{Labels: critical},
 					Spec:       podSpec(image, podNetwork),
 				},
 			},
