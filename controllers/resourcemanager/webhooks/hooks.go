@@ -78,6 +78,12 @@ func hooks(scheduler string) []hook {
 			),
 			namespaces: &metav1.LabelSelector{MatchLabels: map[string]string{labelConsider: "true"}}, objects: unless(labelSkipAvailability, metav1.LabelSelectorOpDoesNotExist),
 		},
+		{
+			// An autoscaler that evicts pods is better than none.
+			name: "vpa-in-place-updates", path: "/webhooks/vpa-in-place-updates", mutating: true, ignored: true, decide: updateInPlace,
+			rules: writes("autoscaling.k8s.io", "verticalpodautoscalers"), namespaces: ofComponents(),
+			objects: unless(labelSkipInPlace, metav1.LabelSelectorOpDoesNotExist), conditions: evictsPods(),
+		},
 	}
 	if scheduler != "" {
 		// A pod that another scheduler places is better than none.
@@ -134,6 +140,8 @@ func rules(group string, resources []string, operations ...admissionregistration
 		version = "v1"
 	case "autoscaling":
 		version = "v2"
+	case "autoscaling.k8s.io":
+		version = "v1"
 	}
 	return []admissionregistrationv1.RuleWithOperations{{
 		Operations: operations, Rule: admissionregistrationv1.Rule{APIGroups: []string{group}, APIVersions: []string{version}, Resources: resources},
