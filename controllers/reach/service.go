@@ -39,3 +39,8 @@ func ServersOfShoots() string {
 		fmt.Sprintf(selector, gardencorev1beta1.LabelNetworkPolicyAccessTargetAPIServer, gardencorev1beta1.LabelValueAllowed),
 	}, ",") + "]"
 }
+
+// Shoots selects the namespaces of control planes, as the value of an annotation.
+func Shoots() string {
+	return fmt.Sprintf(`[{"matchLabels":{%q:%q}}]`, gardencorev1beta1.LabelRole, gardencorev1beta1.RoleShoot)
+}

@@ -22,6 +22,9 @@ const (
 	CloudControllers = "cloud-controller-manager"
 )
 
+// WebhookPort is where the pods of the resource manager answer webhooks.
+const WebhookPort = 9449
+
 // ports of the control plane that others connect to.
 const (
 	apiServerPort = 443
@@ -50,6 +53,7 @@ func ways() map[string][]string {
 		gardencorev1beta1.DeploymentKubeAPIServer: {
 			dns, public, private,
 			service(gardencorev1beta1.ETCDMain+"-client", etcdPort), service(gardencorev1beta1.ETCDEvents+"-client", etcdPort),
+			service(gardencorev1beta1.NamespaceGarden+"-"+ResourceManager, WebhookPort),
 		},
 		gardencorev1beta1.DeploymentKubeControllerManager: {dns, shoot},
 		gardencorev1beta1.DeploymentKubeScheduler:         {dns, shoot},

@@ -14,7 +14,7 @@
 // In each shoot that is awake it decides on the requests of kubelets for serving certificates, see package certificates, and opens
 // new nodes for pods, see package nodes.
 //
-// The webhooks of shoots are not part of it yet.
+// The API servers of shoots ask the webhooks too.
 package resourcemanager
 
 import (
@@ -102,7 +102,7 @@ type Options struct {
 // Run serves the seed until ctx ends.
 func Run(ctx context.Context, o Options) error {
 	o = o.completed()
-	mgr, err := newManager(o)
+	mgr, err := newManager(o) //nolint:contextcheck // A handshake of TLS has a context of its own.
 	if err != nil {
 		return err
 	}
@@ -114,18 +114,23 @@ func Run(ctx context.Context, o Options) error {
 	if o.ClusterID, err = clusterID(ctx, direct, o.ClusterID); err != nil {
 		return err
 	}
-	if o.WebhookAddress != "" {
-		if err := serveWebhooks(mgr, &webhooks.Decider{Seed: direct, TokenExpiration: o.TokenExpiration, Scheduler: o.PodScheduler}, o.Log); err != nil {
-			return err
-		}
-	}
 	// The gardenlet writes the first token into this Secret, and one in the place of one that no longer works. All others the process
 	// requests for itself.
 	shoots := &kit.Shoots{Seed: direct, Scheme: mgr.GetScheme(), Secret: shootaccess.SecretName(Name), UserAgent: Name, Clock: o.Clock}
 	if err := mgr.Add(shoots); err != nil {
 		return fmt.Errorf("set up the clients of shoots: %w", err)
 	}
-	for _, part := range parts(o, target.Finder{Seed: direct, Shoot: shoots.Get}) {
+	targets := target.Finder{Seed: direct, Shoot: shoots.Get}
+	if o.WebhookAddress != "" {
+		decider := &webhooks.Decider{Seed: direct, TokenExpiration: o.TokenExpiration, Scheduler: o.PodScheduler}
+		decider.Shoot = func(ctx context.Context, namespace string) (client.Reader, error) {
+			return targets.ShootOf(ctx, namespace)
+		}
+		if err := serveWebhooks(mgr, decider, o.Log); err != nil {
+			return err
+		}
+	}
+	for _, part := range parts(o, targets) {
 		if err := part.AddToManager(mgr); err != nil {
 			return err
 		}
@@ -182,9 +187,14 @@ func newManager(o Options) (manager.Manager, error) {
 	if err != nil {
 		return nil, fmt.Errorf("build scheme: %w", err)
 	}
+	seed, err := client.New(o.Seed, client.Options{Scheme: types})
+	if err != nil {
+		return nil, fmt.Errorf("build client of the seed: %w", err)
+	}
+	shootCertificates := &webhooks.ShootCertificates{Seed: seed, Clock: o.Clock}
 	var server webhook.Server
 	if o.WebhookAddress != "" {
-		if server, err = webhooks.NewServer(o.WebhookAddress, o.WebhookCertificates); err != nil {
+		if server, err = webhooks.NewServer(o.WebhookAddress, o.WebhookCertificates, shootCertificates.Of); err != nil {
 			return nil, err
 		}
 	}

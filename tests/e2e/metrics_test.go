@@ -41,6 +41,19 @@ func measured(t *testing.T, w *world) {
 	w.must(t, w.shoot("logs", "deployment/hello")...) // It would refuse a kubelet with another certificate.
 }
 
+// systemPods looks at a pod of a system component: the API server of the shoot has asked the resource manager where it is to run. A pod of
+// the owner runs anywhere.
+func systemPods(t *testing.T, w *world) {
+	t.Helper()
+	const selector = "jsonpath={.items[0].spec.nodeSelector}"
+	w.must(t, w.shoot("-n", "kube-system", "delete", "pods", "-l", "k8s-app=kube-dns", "--wait=false")...)
+	w.must(t, w.shoot("-n", "kube-system", "rollout", "status", "deployment/coredns", "--timeout=90s")...)
+	w.says(t, time.Minute, `"worker.gardener.cloud/system-components":"true"`, w.shoot("-n", "kube-system", "get", "pods", "-l", "k8s-app=kube-dns", "-o", selector)...)
+	if got := w.must(t, w.shoot("get", "pods", "-l", "app=hello", "-o", selector)...); got != "" {
+		t.Errorf("a pod of the owner is kept on nodes with %s", got)
+	}
+}
+
 // foreignNames has a node ask for the certificate of another name. It is denied, and nobody signs it.
 func foreignNames(t *testing.T, w *world) {
 	t.Helper()

@@ -32,6 +32,7 @@ func TestStory(t *testing.T) {
 		{"a workload in the shoot answers", workload},
 		{"pods of the shoot resolve names", names},
 		{"nodes and pods are measured", measured},
+		{"system components run where they are meant to", systemPods},
 		{"a kubelet gets no certificate for other names", foreignNames},
 		{"managed resources reach seed and shoot", managed},
 		{"no administrator is left in the control plane", noAdministrators},

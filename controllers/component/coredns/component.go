@@ -18,6 +18,7 @@ import (
 	"github.com/terrarium-garden/terrarium/controllers/component"
 	"github.com/terrarium-garden/terrarium/controllers/component/facts"
 	"github.com/terrarium-garden/terrarium/controllers/component/shootsystem"
+	"github.com/terrarium-garden/terrarium/controllers/component/shootwebhooks"
 )
 
 const (
@@ -41,7 +42,7 @@ const (
 // Component is the DNS server of a shoot with nodes.
 func Component() component.Component[facts.Shoot] {
 	return component.Component[facts.Shoot]{
-		Name: name, Title: "the DNS server", After: []component.Name{shootsystem.Name}, Images: []string{name},
+		Name: name, Title: "the DNS server", After: []component.Name{shootsystem.Name, shootwebhooks.Name}, Images: []string{name},
 		Wanted:   facts.Shoot.Workers,
 		Replicas: func(facts.Shoot) int32 { return 2 },
 		Render:   render,

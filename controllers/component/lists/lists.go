@@ -16,6 +16,7 @@ import (
 	"github.com/terrarium-garden/terrarium/controllers/component/metricsserver"
 	"github.com/terrarium-garden/terrarium/controllers/component/scheduler"
 	"github.com/terrarium-garden/terrarium/controllers/component/shootsystem"
+	"github.com/terrarium-garden/terrarium/controllers/component/shootwebhooks"
 	"github.com/terrarium-garden/terrarium/controllers/component/tunnel"
 )
 
@@ -23,6 +24,7 @@ import (
 func ControlPlane() []component.Component[facts.Shoot] {
 	return []component.Component[facts.Shoot]{
 		apiserver.ExposureComponent(),
+		shootwebhooks.Address(),
 		etcd.Component(gardencorev1beta1.ETCDRoleMain),
 		etcd.Component(gardencorev1beta1.ETCDRoleEvents),
 		apiserver.Component(),
@@ -35,6 +37,7 @@ func ControlPlane() []component.Component[facts.Shoot] {
 func System() []component.Component[facts.Shoot] {
 	return []component.Component[facts.Shoot]{
 		shootsystem.Component(),
+		shootwebhooks.Component(),
 		kubeproxy.Component(),
 		tunnel.Component(),
 		coredns.Component(),

@@ -21,6 +21,7 @@ import (
 	"github.com/terrarium-garden/terrarium/controllers/component"
 	"github.com/terrarium-garden/terrarium/controllers/component/facts"
 	"github.com/terrarium-garden/terrarium/controllers/component/shootsystem"
+	"github.com/terrarium-garden/terrarium/controllers/component/shootwebhooks"
 	"github.com/terrarium-garden/terrarium/controllers/secrets"
 )
 
@@ -45,7 +46,7 @@ const (
 // Component is metrics-server in a shoot with nodes.
 func Component() component.Component[facts.Shoot] {
 	return component.Component[facts.Shoot]{
-		Name: name, Title: "the measurement of nodes and pods", After: []component.Name{shootsystem.Name}, Images: []string{name},
+		Name: name, Title: "the measurement of nodes and pods", After: []component.Name{shootsystem.Name, shootwebhooks.Name}, Images: []string{name},
 		// Kubelets that sign their own certificates are not measured: it would show its token to whoever answers in their place.
 		Wanted:   func(f facts.Shoot) bool { return f.Workers() && f.KubeletsSigned },
 		Replicas: func(facts.Shoot) int32 { return 1 },

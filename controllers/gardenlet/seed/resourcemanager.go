@@ -28,7 +28,7 @@ import (
 )
 
 const (
-	resourceManagerHealthPort, resourceManagerMetricsPort, resourceManagerWebhookPort = 8081, 8080, 9449
+	resourceManagerHealthPort, resourceManagerMetricsPort, resourceManagerWebhookPort = 8081, 8080, reach.WebhookPort
 	// webhooksFolder holds the certificate of the webhooks in the pod.
 	webhooksFolder = "webhooks"
 	// secretsIdentity, authorityName and authorityPeriod are about the certificates of a seed: whose they are, who signs them, and the time
@@ -70,10 +70,11 @@ func ResourceManager(v ResourceManagerValues) []client.Object {
 	labels := map[string]string{"app": resourcemanager.Name, gardencorev1beta1.LabelRole: resourcemanager.Name}
 	meta := metav1.ObjectMeta{Namespace: gardencorev1beta1.NamespaceGarden, Name: resourcemanager.Name, Labels: labels}
 	account := &corev1.ServiceAccount{ObjectMeta: meta, AutomountServiceAccountToken: new(false)}
-	// The API server of the seed calls the webhooks. It is no pod that a policy could select.
+	// The API server of the seed calls the webhooks. It is no pod that a policy could select. Those of shoots are.
 	open := meta
 	open.Annotations = map[string]string{
-		gardenresourcesv1alpha1.AnnotationFromWorldToPorts: reach.Ports(reach.TCP(resourceManagerWebhookPort)),
+		gardenresourcesv1alpha1.AnnotationNamespaceSelectors: reach.Shoots(),
+		gardenresourcesv1alpha1.AnnotationFromWorldToPorts:   reach.Ports(reach.TCP(resourceManagerWebhookPort)),
 		reach.FromScrapers(): reach.Ports(reach.TCP(resourceManagerMetricsPort)),
 	}
 	service := &corev1.Service{ObjectMeta: open, Spec: corev1.ServiceSpec{Type: corev1.ServiceTypeClusterIP, Selector: labels, Ports: []corev1.ServicePort{

@@ -27,6 +27,8 @@ type Values struct {
 	Scheduler string
 	// CA is the bundle that verifies the certificate of the server.
 	CA []byte
+	// Shoot is set for the configuration of a shoot, which has other webhooks than a seed.
+	Shoot bool
 }
 
 // Configuration returns the objects that make an API server ask the webhooks.
@@ -34,7 +36,11 @@ func Configuration(v Values) []client.Object {
 	meta := metav1.ObjectMeta{Name: v.Name, Labels: v.Labels}
 	validating := &admissionregistrationv1.ValidatingWebhookConfiguration{ObjectMeta: meta}
 	mutating := &admissionregistrationv1.MutatingWebhookConfiguration{ObjectMeta: meta}
-	for _, h := range hooks(v.Scheduler) {
+	all := hooks(v.Scheduler)
+	if v.Shoot {
+		all = inShoots()
+	}
+	for _, h := range all {
 		failure := admissionregistrationv1.Fail
 		if h.ignored {
 			failure = admissionregistrationv1.Ignore
@@ -55,6 +61,9 @@ func Configuration(v Values) []client.Object {
 			AdmissionReviewVersions: []string{"v1"},
 			NamespaceSelector:       selector(h.namespaces), ObjectSelector: selector(h.objects), MatchConditions: h.conditions,
 		})
+	}
+	if len(validating.Webhooks) == 0 {
+		return []client.Object{mutating}
 	}
 	return []client.Object{validating, mutating}
 }

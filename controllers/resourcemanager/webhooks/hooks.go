@@ -3,6 +3,7 @@
 package webhooks
 
 import (
+	"context"
 	"time"
 
 	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
@@ -18,6 +19,10 @@ const (
 	DefaultTokenExpiration = 12 * time.Hour
 	// role is the value of the label gardener.cloud/role of the pods of the resource manager.
 	role = "gardener-resource-manager"
+	// Paths of the webhooks for pods of the seed and of shoots.
+	pathToken   = "/webhooks/mount-projected-service-account-token" //nolint:gosec // It is a path.
+	pathSeccomp = "/webhooks/seccomp-profile"
+	pathSpread  = "/webhooks/pod-topology-spread-constraints"
 	// domain ends the names of the webhooks.
 	domain = ".resources.gardener.cloud"
 )
@@ -26,6 +31,8 @@ const (
 type Decider struct {
 	// Seed reads the seed without a cache.
 	Seed client.Reader
+	// Shoot reads the shoot of a namespace; nil for a server that answers no shoots.
+	Shoot func(ctx context.Context, namespace string) (client.Reader, error)
 	// TokenExpiration is how long the tokens are valid that pods get; 0 takes the default.
 	TokenExpiration time.Duration
 	// Scheduler is that of pods in control planes; empty leaves them to the one of the cluster.
@@ -59,16 +66,16 @@ func hooks(scheduler string) []hook {
 			rules: append(deletions("extensions.gardener.cloud", protectedKinds()...), deletions("druid.gardener.cloud", "etcds")...),
 		},
 		{
-			name: "projected-token-mount", path: "/webhooks/mount-projected-service-account-token", mutating: true, decide: mountTokens,
+			name: "projected-token-mount", path: pathToken, mutating: true, decide: mountTokens,
 			rules: creations("", "pods"), namespaces: ofComponents(), objects: unless(labelSkipToken, metav1.LabelSelectorOpNotIn, "true"), conditions: needsToken(),
 		},
 		{
-			name: "seccomp-profile", path: "/webhooks/seccomp-profile", mutating: true, decide: defaultSeccomp,
+			name: "seccomp-profile", path: pathSeccomp, mutating: true, decide: defaultSeccomp,
 			rules: creations("", "pods"), namespaces: ofComponents(), objects: unless(labelSkipSeccomp, metav1.LabelSelectorOpDoesNotExist), conditions: needsSeccomp(),
 		},
 		{
 			// A pod that is spread less well is better than none.
-			name: "pod-topology-spread-constraints", path: "/webhooks/pod-topology-spread-constraints", mutating: true, ignored: true,
+			name: "pod-topology-spread-constraints", path: pathSpread, mutating: true, ignored: true,
 			rules: creations("", "pods"), namespaces: ofComponents(), objects: unless(labelSkipSpread, metav1.LabelSelectorOpDoesNotExist), conditions: needsSpread(), decide: spreadByHash,
 		},
 		{

@@ -4,6 +4,7 @@ package webhooks
 
 import (
 	"context"
+	"crypto/tls"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -16,8 +17,12 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/webhook/admission"
 )
 
-// NewServer returns a server at an address, with tls.crt and tls.key of a folder. It reads them again when they change.
-func NewServer(address, folder string) (webhook.Server, error) {
+// Certificates returns the certificate for the shoot of a namespace.
+type Certificates func(ctx context.Context, namespace string) (*tls.Certificate, error)
+
+// NewServer returns a server at an address, with tls.crt and tls.key of a folder for the seed. It reads them again when they change. API
+// servers of shoots get the certificate of their shoot.
+func NewServer(address, folder string, shoots Certificates) (webhook.Server, error) {
 	host, port, err := net.SplitHostPort(address)
 	if err != nil {
 		return nil, fmt.Errorf("address of webhooks: %w", err)
@@ -26,18 +31,18 @@ func NewServer(address, folder string) (webhook.Server, error) {
 	if err != nil || number == 0 {
 		return nil, fmt.Errorf("address of webhooks: %q is not a port", port)
 	}
-	return webhook.NewServer(webhook.Options{Host: host, Port: int(number), CertDir: folder}), nil
+	return webhook.NewServer(webhook.Options{Host: host, Port: int(number), CertDir: folder, TLSOpts: []func(*tls.Config){forShoots(shoots)}}), nil
 }
 
 // Register makes a server answer for all webhooks.
 func (d *Decider) Register(server webhook.Server, log logr.Logger) {
 	known := map[string]bool{}
-	for _, h := range hooks(d.Scheduler) {
+	for _, h := range append(hooks(d.Scheduler), inShoots()...) {
 		if known[h.path] {
 			continue
 		}
 		known[h.path] = true
-		server.Register(h.path, &admission.Webhook{Handler: h.decide(d), LogConstructor: func(_ logr.Logger, request *admission.Request) logr.Logger {
+		server.Register(h.path, &admission.Webhook{Handler: h.decide(d), WithContextFunc: withShoot, LogConstructor: func(_ logr.Logger, request *admission.Request) logr.Logger {
 			if request == nil {
 				return log
 			}

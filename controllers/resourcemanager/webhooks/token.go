@@ -45,9 +45,13 @@ func mountTokens(d *Decider) admission.Handler {
 		if !wantsToken(pod) {
 			return nil
 		}
+		cluster, err := d.reader(ctx)
+		if err != nil {
+			return err
+		}
 		account := &corev1.ServiceAccount{}
 		key := client.ObjectKey{Namespace: request.Namespace, Name: pod.Spec.ServiceAccountName}
-		if err := d.Seed.Get(ctx, key, account); err != nil {
+		if err := cluster.Get(ctx, key, account); err != nil {
 			return fmt.Errorf("get service account %q: %w", key, err)
 		}
 		if account.AutomountServiceAccountToken == nil || *account.AutomountServiceAccountToken {
