@@ -17,6 +17,7 @@ import (
 	gardencorev1 "github.com/terrarium-garden/terrarium/apis/core/v1"
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	gardenextensionsv1alpha1 "github.com/terrarium-garden/terrarium/apis/extensions/v1alpha1"
+	gardenmachinev1alpha1 "github.com/terrarium-garden/terrarium/apis/machine/v1alpha1"
 	gardenoperationsv1alpha1 "github.com/terrarium-garden/terrarium/apis/operations/v1alpha1"
 	gardenoperatorv1alpha1 "github.com/terrarium-garden/terrarium/apis/operator/v1alpha1"
 	gardenresourcesv1alpha1 "github.com/terrarium-garden/terrarium/apis/resources/v1alpha1"
@@ -43,6 +44,7 @@ func New() (*runtime.Scheme, error) {
 		gardensettingsv1alpha1.GroupName:       gardensettingsv1alpha1.AddToScheme,
 		gardensecurityv1alpha1.GroupName:       gardensecurityv1alpha1.AddToScheme,
 		gardenextensionsv1alpha1.GroupName:     gardenextensionsv1alpha1.AddToScheme,
+		gardenmachinev1alpha1.GroupName:        gardenmachinev1alpha1.AddToScheme,
 		gardenresourcesv1alpha1.GroupName:      gardenresourcesv1alpha1.AddToScheme,
 	}); err != nil {
 		return nil, err

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package crds holds the custom resource definitions of what a seed serves: the extension contract and managed resources,
-// generated from the types in apis/extensions and apis/resources. A gardenlet applies them to its seed.
+// Package crds holds the custom resource definitions of what a seed serves: the extension contract, machines and managed
+// resources, generated from the types in apis/extensions, apis/machine and apis/resources. A gardenlet applies them to its seed.
 package crds
 
 import (

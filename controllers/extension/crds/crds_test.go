@@ -14,6 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 
 	gardenextensionsv1alpha1 "github.com/terrarium-garden/terrarium/apis/extensions/v1alpha1"
+	gardenmachinev1alpha1 "github.com/terrarium-garden/terrarium/apis/machine/v1alpha1"
 	gardenresourcesv1alpha1 "github.com/terrarium-garden/terrarium/apis/resources/v1alpha1"
 	"github.com/terrarium-garden/terrarium/controllers/extension/crds"
 )
@@ -37,6 +38,10 @@ func TestObjects(t *testing.T) {
 		"DNSRecord":               {"Namespaced", "dns", []string{"Type", "Domain Name", "Record Type", "Status", "Age"}, "true"},
 		"Extension":               {"Namespaced", "ext", []string{"Type", "Status", "Age"}, "true"},
 		"Infrastructure":          {"Namespaced", "infra", []string{"Type", "Region", "Status", "Age"}, "true"},
+		"Machine":                 {"Namespaced", "mc", []string{"Status", "Age", "Node", "ProviderID"}, "true"},
+		"MachineClass":            {"Namespaced", "machclass", []string{}, "true"},
+		"MachineDeployment":       {"Namespaced", "mcd", []string{"Ready", "Desired", "Up-to-date", "Available", "Age"}, "true"},
+		"MachineSet":              {"Namespaced", "mcs", []string{"Desired", "Current", "Ready", "Age"}, "true"},
 		"ManagedResource":         {"Namespaced", "mr", []string{"Class", "Applied", "Healthy", "Progressing", "Age"}, "true"},
 		"Network":                 {"Namespaced", "", []string{"Type", "Pod CIDR", "Service CIDR", "Status", "Age"}, "true"},
 		"OperatingSystemConfig":   {"Namespaced", "osc", []string{"Type", "Purpose", "Status", "Age"}, "true"},
@@ -122,6 +127,16 @@ func TestSchemas(t *testing.T) {
 		"state": {
 			reason: "The state must survive whatever it holds.",
 			kind:   "Worker", path: "status.state",
+			check: preservesUnknownFields,
+		},
+		"labels of machines": {
+			reason: "A template has labels, which a plain object would lose.",
+			kind:   "MachineDeployment", path: "spec.template.metadata",
+			check: preservesUnknownFields,
+		},
+		"labels of nodes": {
+			reason: "So has that of a node.",
+			kind:   "Machine", path: "spec.nodeTemplate.metadata",
 			check: preservesUnknownFields,
 		},
 		"copy of the shoot": {
@@ -233,7 +248,8 @@ func definitions(t *testing.T) []*apiextensionsv1.CustomResourceDefinition {
 			t.Fatalf("%T is no custom resource definition", object)
 		}
 
-		if !slices.Contains([]string{gardenextensionsv1alpha1.GroupName, gardenresourcesv1alpha1.GroupName}, crd.Spec.Group) {
+		groups := []string{gardenextensionsv1alpha1.GroupName, gardenmachinev1alpha1.GroupName, gardenresourcesv1alpha1.GroupName}
+		if !slices.Contains(groups, crd.Spec.Group) {
 			t.Fatalf("%q belongs to another group than its types", crd.Name)
 		}
 
