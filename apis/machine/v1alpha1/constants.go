@@ -29,6 +29,13 @@ const (
 	// AnnotationRevision of a MachineSet is its number in the order in which the sets of a MachineDeployment became the wanted one.
 	AnnotationRevision = "deployment.kubernetes.io/revision"
 
+	// The annotations of a MachineDeployment with which a pool overrides settings of the cluster autoscaler.
+	AnnotationScaleDownUtilizationThreshold    = "autoscaler.gardener.cloud/scale-down-utilization-threshold"
+	AnnotationScaleDownGPUUtilizationThreshold = "autoscaler.gardener.cloud/scale-down-gpu-utilization-threshold"
+	AnnotationScaleDownUnneededTime            = "autoscaler.gardener.cloud/scale-down-unneeded-time"
+	AnnotationScaleDownUnreadyTime             = "autoscaler.gardener.cloud/scale-down-unready-time"
+	AnnotationMaxNodeProvisionTime             = "autoscaler.gardener.cloud/max-node-provision-time"
+
 	// FinalizerMachineControllerManager is on all objects that a machine controller acts on, until it has nothing left to do with them.
 	FinalizerMachineControllerManager = "machine.sapcloud.io/machine-controller-manager"
 	// FinalizerMachineController is on Machines, MachineClasses and the Secrets that they need, as long as there is a machine.

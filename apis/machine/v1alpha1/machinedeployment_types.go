@@ -52,7 +52,7 @@ type MachineDeploymentList struct {
 type MachineDeploymentSpec struct {
 	// Replicas is the wanted number of machines.
 	// +optional
-	Replicas int32 `json:"replicas,omitempty"`
+	Replicas int32 `json:"replicas"`
 	// Selector selects the Machines of the deployment.
 	// +optional
 	Selector *metav1.LabelSelector `json:"selector,omitempty"`

@@ -50,7 +50,7 @@ type MachineSetList struct {
 type MachineSetSpec struct {
 	// Replicas is the wanted number of machines.
 	// +optional
-	Replicas int32 `json:"replicas,omitempty"`
+	Replicas int32 `json:"replicas"`
 	// Selector selects the Machines of the set.
 	// +optional
 	Selector *metav1.LabelSelector `json:"selector,omitempty"`
@@ -96,7 +96,7 @@ type MachineSetStatus struct {
 	ObservedGeneration int64 `json:"observedGeneration,omitempty"`
 	// Conditions of the set.
 	// +optional
-	Conditions []MachineSetCondition `json:"machineSetCondition,omitempty"` //nolint:tagliatelle // The name in the API.
+	Conditions []MachineSetCondition `json:"machineSetCondition,omitempty"`
 	// LastOperation is what was last done with a machine of the set.
 	// +optional
 	LastOperation LastOperation `json:"lastOperation,omitempty"`

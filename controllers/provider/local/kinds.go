@@ -3,6 +3,7 @@
 package local
 
 import (
+	"context"
 	"strings"
 	"time"
 
@@ -17,6 +18,7 @@ import (
 	"github.com/terrarium-garden/terrarium/controllers/provider/local/dnsrecord"
 	"github.com/terrarium-garden/terrarium/controllers/provider/local/engine"
 	"github.com/terrarium-garden/terrarium/controllers/provider/local/infrastructure"
+	"github.com/terrarium-garden/terrarium/controllers/provider/local/machinepod"
 	"github.com/terrarium-garden/terrarium/controllers/provider/local/network"
 	"github.com/terrarium-garden/terrarium/controllers/provider/local/operatingsystemconfig"
 	"github.com/terrarium-garden/terrarium/controllers/provider/local/worker"
@@ -30,13 +32,13 @@ const (
 )
 
 // rows lists the kinds that the extension acts on, with their actors.
-func rows(a engine.Access) []row {
+func rows(a engine.Access, cloud func(ctx context.Context, namespace string) (machinepod.Cloud, error)) []row {
 	return []row{
 		acts(a, kind.Infrastructure, gardencorev1beta1.FinalizerExtensionInfrastructure, many, &infrastructure.Actor{Access: a}),
 		acts(a, kind.ControlPlane, gardencorev1beta1.FinalizerExtensionControlPlane, many, &controlplane.Actor{Access: a}),
 		acts(a, kind.Network, gardencorev1beta1.FinalizerExtensionNetwork, many, &network.Actor{Access: a}),
 		acts(a, kind.OperatingSystemConfig, gardencorev1beta1.FinalizerExtensionOperatingSystemConfig, many, &operatingsystemconfig.Actor{Access: a}),
-		acts(a, kind.Worker, gardencorev1beta1.FinalizerExtensionWorker, many, &worker.Actor{Access: a}),
+		acts(a, kind.Worker, gardencorev1beta1.FinalizerExtensionWorker, many, &worker.Actor{Access: a, Cloud: cloud}),
 		acts(a, kind.ContainerRuntime, gardencorev1beta1.FinalizerExtensionContainerRuntime, single, &containerruntime.Actor{Access: a}),
 		acts(a, kind.Bastion, gardencorev1beta1.FinalizerExtensionBastion, many, &bastion.Actor{Access: a}),
 		acts(a, kind.DNSRecord, gardencorev1beta1.FinalizerExtensionDNSRecord, single, &dnsrecord.Actor{Access: a}),
@@ -68,7 +70,7 @@ func acts[T gardenextensionsv1alpha1.Object](a engine.Access, name, finalizer st
 // Kinds lists the extension kinds that the extension acts on.
 func Kinds() []string {
 	var names []string
-	for _, r := range rows(engine.Access{}) {
+	for _, r := range rows(engine.Access{}, nil) {
 		names = append(names, r.kind)
 	}
 	return names

@@ -25,6 +25,9 @@ import (
 	"github.com/terrarium-garden/terrarium/controllers/provider/local/engine"
 	"github.com/terrarium-garden/terrarium/controllers/provider/local/health"
 	"github.com/terrarium-garden/terrarium/controllers/provider/local/machinedeployment"
+	"github.com/terrarium-garden/terrarium/controllers/provider/local/machinepod"
+	"github.com/terrarium-garden/terrarium/controllers/provider/local/machines"
+	"github.com/terrarium-garden/terrarium/controllers/provider/local/machineset"
 	"github.com/terrarium-garden/terrarium/controllers/shootaccess"
 )
 
@@ -56,8 +59,8 @@ func Run(ctx context.Context, o Options) error {
 		Logger:                 o.Log,
 		HealthProbeBindAddress: o.HealthAddress,
 		Cache:                  cache.Options{ByObject: machinesOnly()},
-		// The cache holds only the Secrets and pods of machines; all others have to be read from the server. ManagedResources are those of
-		// everybody, and it may not watch them.
+		// The cache holds only the pods of machines; all others have to be read from the server, and so have Secrets. ManagedResources are
+		// those of everybody, and it may not watch them.
 		Client: client.Options{Cache: &client.CacheOptions{DisableFor: []client.Object{
 			&corev1.Secret{}, &corev1.Pod{}, &coordinationv1.Lease{}, &gardenresourcesv1alpha1.ManagedResource{},
 		}}},
@@ -79,8 +82,7 @@ func Run(ctx context.Context, o Options) error {
 
 func machinesOnly() map[client.Object]cache.ByObject {
 	return map[client.Object]cache.ByObject{
-		&corev1.Secret{}: {Label: labels.SelectorFromSet(machinedeployment.SecretLabels(""))},
-		&corev1.Pod{}:    {Label: labels.SelectorFromSet(labels.Set{machinedeployment.LabelApp: machinedeployment.App})},
+		&corev1.Pod{}: {Label: labels.SelectorFromSet(machinepod.Labels())},
 	}
 }
 
@@ -91,12 +93,16 @@ type adder interface {
 
 func adders(o Options, mgr manager.Manager, shoots *kit.Shoots) []adder {
 	clk := clock.RealClock{}
-	list := []adder{&machinedeployment.Reconciler{Shoot: shoots.Get}}
+	// The machines of all shoots are pods of the seed, in the namespace of the shoot.
+	cloud := func(_ context.Context, namespace string) (machinepod.Cloud, error) {
+		return machinepod.Cloud{Client: mgr.GetClient(), Namespace: namespace}, nil
+	}
+	list := []adder{&machinedeployment.Reconciler{}, &machineset.Reconciler{}, &machines.Reconciler{Cloud: cloud, Shoot: shoots.Get}}
 	for _, r := range rows(engine.Access{
 		Reader: mgr.GetAPIReader(),
 		Seed:   deploy.Engine{Client: mgr.GetClient(), Owner: Name, Clock: clk},
 		Images: o.Images,
-	}) {
+	}, cloud) {
 		list = append(list, r)
 	}
 	list = append(list, &health.Reconciler[*gardenextensionsv1alpha1.ControlPlane]{

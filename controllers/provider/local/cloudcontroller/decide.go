@@ -11,26 +11,20 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/terrarium-garden/terrarium/controllers/provider/local/machinedeployment"
+	"github.com/terrarium-garden/terrarium/controllers/provider/local/machinepod"
 )
-
-// ProviderID identifies a machine across all providers.
-func ProviderID(pod *corev1.Pod) string {
-	return fmt.Sprintf("local:///%s/%s", pod.Namespace, pod.Name)
-}
 
 // Complete sets on the Node what its machine says it should carry. Labels, annotations and taints that others set stay.
 func Complete(node *corev1.Node, pod *corev1.Pod) error {
-	template := machinedeployment.NodeTemplate{}
-	if data := pod.Annotations[machinedeployment.AnnotationNode]; data != "" {
+	template := machinepod.NodeTemplate{}
+	if data := pod.Annotations[machinepod.AnnotationNode]; data != "" {
 		if err := json.Unmarshal([]byte(data), &template); err != nil {
 			return fmt.Errorf("read node template of machine %q: %w", pod.Name, err)
 		}
 	}
 	// The provider ID of a Node cannot be changed once it is set.
-	node.Spec.ProviderID = cmp.Or(node.Spec.ProviderID, ProviderID(pod))
+	node.Spec.ProviderID = cmp.Or(node.Spec.ProviderID, machinepod.ProviderID(pod.Namespace, pod.Name))
 	set(&node.Labels, template.Labels)
-	set(&node.Labels, map[string]string{corev1.LabelTopologyRegion: template.Region, corev1.LabelTopologyZone: template.Zone})
 	set(&node.Annotations, template.Annotations)
 	for _, want := range template.Taints {
 		index := slices.IndexFunc(node.Spec.Taints, func(have corev1.Taint) bool { return have.MatchTaint(&want) })
@@ -59,7 +53,7 @@ func set(values *map[string]string, wanted map[string]string) {
 // NodeReady returns the condition that reports to the machine in the seed whether its Node is ready.
 func NodeReady(node *corev1.Node) corev1.PodCondition {
 	condition := corev1.PodCondition{
-		Type:    machinedeployment.ConditionNodeReady,
+		Type:    machinepod.ConditionNodeReady,
 		Status:  corev1.ConditionFalse,
 		Reason:  "NodeStatusUnknown",
 		Message: "the kubelet has not reported yet",

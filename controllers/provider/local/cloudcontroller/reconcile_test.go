@@ -24,7 +24,7 @@ import (
 
 	"github.com/terrarium-garden/terrarium/controllers/kit"
 	"github.com/terrarium-garden/terrarium/controllers/provider/local/cloudcontroller"
-	"github.com/terrarium-garden/terrarium/controllers/provider/local/machinedeployment"
+	"github.com/terrarium-garden/terrarium/controllers/provider/local/machinepod"
 )
 
 const namespace = "shoot--dev--sprout"
@@ -33,7 +33,7 @@ const template = `{"labels":{"pool":"small","colour":"green"},"annotations":{"no
 
 func newPod() *corev1.Pod {
 	return &corev1.Pod{
-		ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "machine-one", Annotations: map[string]string{machinedeployment.AnnotationNode: template}},
+		ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "machine-one", Annotations: map[string]string{machinepod.AnnotationNode: template}},
 		Status:     corev1.PodStatus{PodIP: "10.98.0.3"},
 	}
 }
@@ -91,7 +91,7 @@ func TestComplete(t *testing.T) {
 		})
 	}
 	broken := newPod()
-	broken.Annotations[machinedeployment.AnnotationNode] = "{"
+	broken.Annotations[machinepod.AnnotationNode] = "{"
 	if err := cloudcontroller.Complete(newNode(), broken); err == nil || !strings.Contains(err.Error(), `machine "machine-one"`) {
 		t.Errorf("Complete(...) = %v for a broken template, want an error that names the machine", err)
 	}
@@ -184,7 +184,7 @@ func checkReport(t *testing.T, seed client.Client) {
 	if err := seed.Get(t.Context(), client.ObjectKeyFromObject(pod), pod); err != nil {
 		t.Fatal(err)
 	}
-	if c := pod.Status.Conditions; len(c) != 1 || c[0].Type != machinedeployment.ConditionNodeReady || c[0].Status != corev1.ConditionFalse {
+	if c := pod.Status.Conditions; len(c) != 1 || c[0].Type != machinepod.ConditionNodeReady || c[0].Status != corev1.ConditionFalse {
 		t.Errorf("conditions of the machine are %+v, want that its node is not ready", c)
 	}
 }
@@ -193,7 +193,7 @@ func TestReport(t *testing.T) {
 	t.Parallel()
 	early, late := metav1.Unix(100, 0), metav1.Unix(200, 0)
 	condition := func(status corev1.ConditionStatus, message string, at metav1.Time) corev1.PodCondition {
-		return corev1.PodCondition{Type: machinedeployment.ConditionNodeReady, Status: status, Reason: "R", Message: message, LastTransitionTime: at}
+		return corev1.PodCondition{Type: machinepod.ConditionNodeReady, Status: status, Reason: "R", Message: message, LastTransitionTime: at}
 	}
 	own := corev1.PodCondition{Type: corev1.PodReady, Status: corev1.ConditionFalse}
 	node := func(status corev1.ConditionStatus, message string) *corev1.Node {
@@ -215,7 +215,7 @@ func TestReport(t *testing.T) {
 		"Silent": {
 			reason: "a node that has not reported yet is not ready", node: &corev1.Node{},
 			want: []corev1.PodCondition{{
-				Type: machinedeployment.ConditionNodeReady, Status: "False", Reason: "NodeStatusUnknown", Message: "the kubelet has not reported yet", LastTransitionTime: late,
+				Type: machinepod.ConditionNodeReady, Status: "False", Reason: "NodeStatusUnknown", Message: "the kubelet has not reported yet", LastTransitionTime: late,
 			}},
 		},
 	}

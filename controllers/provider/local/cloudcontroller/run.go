@@ -17,7 +17,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/cluster"
 
 	"github.com/terrarium-garden/terrarium/controllers/provider/local/engine"
-	"github.com/terrarium-garden/terrarium/controllers/provider/local/machinedeployment"
+	"github.com/terrarium-garden/terrarium/controllers/provider/local/machinepod"
 )
 
 // Options of the process.
@@ -48,7 +48,7 @@ func Run(ctx context.Context, o Options) error {
 		options.Client.Cache = &client.CacheOptions{DisableFor: []client.Object{&corev1.Pod{}}}
 		options.Cache = cache.Options{
 			DefaultNamespaces:    map[string]cache.Config{o.Namespace: {}},
-			DefaultLabelSelector: labels.SelectorFromSet(labels.Set{machinedeployment.LabelApp: machinedeployment.App}),
+			DefaultLabelSelector: labels.SelectorFromSet(labels.Set{machinepod.LabelApp: machinepod.App}),
 		}
 	})
 	if err != nil {

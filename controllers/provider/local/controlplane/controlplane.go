@@ -101,12 +101,18 @@ func tokenSecrets(namespace string) []*corev1.Secret {
 	return []*corev1.Secret{shootaccess.Program(namespace, engine.Name), shootaccess.Program(namespace, Name)}
 }
 
-// Rights are what the extension and the cloud controller manager may do in a shoot: the former writes bootstrap tokens for machines, the
-// latter maintains Nodes.
+// Rights are what the extension and the cloud controller manager may do in a shoot: the former writes bootstrap tokens for machines and
+// drains their nodes, the latter maintains Nodes.
 func Rights() []client.Object {
 	events := rbacv1.PolicyRule{APIGroups: []string{"", "events.k8s.io"}, Resources: []string{"events"}, Verbs: []string{"create", "patch", "update"}}
 	nodes := rbacv1.PolicyRule{APIGroups: []string{""}, Resources: []string{"nodes"}, Verbs: []string{"get", "list", "watch", "patch", "update", "delete"}}
 	tokens := rbacv1.PolicyRule{APIGroups: []string{""}, Resources: []string{"secrets"}, Verbs: []string{"create"}}
+	drain := []rbacv1.PolicyRule{
+		{APIGroups: []string{""}, Resources: []string{"nodes"}, Verbs: []string{"get", "patch"}},
+		{APIGroups: []string{""}, Resources: []string{"pods"}, Verbs: []string{"list"}},
+		{APIGroups: []string{""}, Resources: []string{"pods/eviction"}, Verbs: []string{"create"}},
+	}
+	drainer := metav1.ObjectMeta{Name: rightsPrefix + "machines"}
 	manager, extension := metav1.ObjectMeta{Name: rightsPrefix + Name}, metav1.ObjectMeta{Namespace: metav1.NamespaceSystem, Name: rightsPrefix + "bootstrap-tokens"}
 	account := func(name string) []rbacv1.Subject {
 		return []rbacv1.Subject{{Kind: rbacv1.ServiceAccountKind, Namespace: metav1.NamespaceSystem, Name: name}}
@@ -116,6 +122,10 @@ func Rights() []client.Object {
 		&rbacv1.ClusterRole{ObjectMeta: manager, Rules: []rbacv1.PolicyRule{nodes, events}},
 		&rbacv1.ClusterRoleBinding{
 			ObjectMeta: manager, RoleRef: rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: manager.Name}, Subjects: account(Name),
+		},
+		&rbacv1.ClusterRole{ObjectMeta: drainer, Rules: drain},
+		&rbacv1.ClusterRoleBinding{
+			ObjectMeta: drainer, RoleRef: rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: drainer.Name}, Subjects: account(engine.Name),
 		},
 		&rbacv1.Role{ObjectMeta: extension, Rules: []rbacv1.PolicyRule{tokens}},
 		&rbacv1.RoleBinding{

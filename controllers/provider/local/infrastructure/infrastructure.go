@@ -19,7 +19,7 @@ import (
 	gardenextensionsv1alpha1 "github.com/terrarium-garden/terrarium/apis/extensions/v1alpha1"
 	"github.com/terrarium-garden/terrarium/controllers/provider/local/dnsrecord"
 	"github.com/terrarium-garden/terrarium/controllers/provider/local/engine"
-	"github.com/terrarium-garden/terrarium/controllers/provider/local/machinedeployment"
+	"github.com/terrarium-garden/terrarium/controllers/provider/local/machinepod"
 	"github.com/terrarium-garden/terrarium/controllers/reach"
 )
 
@@ -55,7 +55,7 @@ func (a *Actor) Delete(ctx context.Context, object *gardenextensionsv1alpha1.Inf
 // machines talk to each other, to the API server of the shoot, and to everything that their pods talk to, and what reaches the networks
 // of the shoot reaches them.
 func Render(namespace string) []client.Object {
-	selector := map[string]string{machinedeployment.LabelApp: machinedeployment.App}
+	selector := map[string]string{machinepod.LabelApp: machinepod.App}
 	return []client.Object{
 		&networkingv1.NetworkPolicy{
 			ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "allow-machines"},

@@ -4,168 +4,247 @@ package machinedeployment
 
 import (
 	"context"
-	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
-	"strings"
+	"maps"
+	"slices"
+	"strconv"
 	"time"
 
-	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"sigs.k8s.io/controller-runtime/pkg/builder"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/manager"
-	"sigs.k8s.io/controller-runtime/pkg/predicate"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
-	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+	gardenmachinev1alpha1 "github.com/terrarium-garden/terrarium/apis/machine/v1alpha1"
 	"github.com/terrarium-garden/terrarium/controllers/kit"
 )
 
-const (
-	suffixLength = 5
-	// recheck is how often a set with unready machines is checked without an event, because no event says that patience has ended.
-	recheck = 30 * time.Second
-)
+// hashLength is short enough for the host names of machines.
+const hashLength = 10
 
-// Reconciler creates and deletes the machines of every set.
-// It reads pods and Secrets with Reader, around the cache, so that no machine is created twice.
+// Reconciler acts on MachineDeployments. It reads sets and Machines around the cache.
 type Reconciler struct {
 	kit.Base
-
-	// Shoot returns the access to the shoot with that control-plane namespace.
-	Shoot func(ctx context.Context, namespace string) (*kit.Shoot, error)
-	// Random returns n random letters and digits that are valid in names and tokens; from the system when unset.
-	Random func(n int) string
 }
 
 // AddToManager fills the unset fields from the manager of the seed and registers the controller.
 func (r *Reconciler) AddToManager(seed manager.Manager) error {
 	const name = "machinedeployment"
-	if r.Random == nil {
-		r.Random = random
-	}
-	sets := predicate.NewPredicateFuncs(func(object client.Object) bool {
-		return object.GetLabels()[gardencorev1beta1.LabelPurpose] == purposeClass
-	})
-	b := r.ManagedBy(seed, name, kit.Queue{BaseDelay: time.Second, MaxDelay: 30 * time.Second}).
-		For(&corev1.Secret{}, builder.WithPredicates(sets)).
-		Owns(&corev1.Pod{})
+	b := r.ManagedBy(seed, name, kit.Queue{Concurrency: 2, BaseDelay: time.Second, MaxDelay: 30 * time.Second}).
+		For(&gardenmachinev1alpha1.MachineDeployment{}).
+		Owns(&gardenmachinev1alpha1.MachineSet{})
 	return kit.Complete(b, name, r)
 }
 
-// random supports at most 26 characters.
-func random(n int) string { return strings.ToLower(rand.Text()[:n]) }
-
 // scope is what one pass works on.
 type scope struct {
-	secret   *corev1.Secret
-	set      Deployment
-	userData []byte
-	pods     []corev1.Pod
-	plan     Plan
+	deployment *gardenmachinev1alpha1.MachineDeployment
+	sets       []gardenmachinev1alpha1.MachineSet
+	// machines are those of all sets.
+	machines []gardenmachinev1alpha1.Machine
+	// current is the index of the set with the wanted class.
+	current int
 }
 
-// Reconcile makes one pass over a set.
+// Reconcile makes one pass over a deployment.
 func (r *Reconciler) Reconcile(ctx context.Context, request reconcile.Request) (reconcile.Result, error) {
-	secret := &corev1.Secret{}
-	if err := r.Reader.Get(ctx, request.NamespacedName, secret); err != nil {
+	deployment := &gardenmachinev1alpha1.MachineDeployment{}
+	if err := r.Reader.Get(ctx, request.NamespacedName, deployment); err != nil {
 		return reconcile.Result{}, client.IgnoreNotFound(err)
 	}
-	if secret.DeletionTimestamp != nil || secret.Labels[gardencorev1beta1.LabelPurpose] != purposeClass {
+	s := &scope{deployment: deployment}
+	if deployment.DeletionTimestamp != nil {
+		return kit.Result(kit.Run(ctx, s, r.look, r.empty, r.release))
+	}
+	if deployment.Spec.Paused {
 		return reconcile.Result{}, nil
 	}
-	set, userData, err := FromSecret(secret)
-	if err != nil {
-		return reconcile.Result{}, err
-	}
-	s := &scope{secret: secret, set: set, userData: userData}
-	return kit.Result(kit.Run(ctx, s, r.look, r.remove, r.create, r.annotate, r.watch))
+	return kit.Result(kit.Run(ctx, s, r.claim, r.look, r.adopt, r.ensureCurrent, r.scale, r.report, r.tidy))
 }
 
-// look reads the machines and makes the plan.
+func (r *Reconciler) claim(ctx context.Context, s *scope) (kit.Outcome, error) {
+	return kit.Continue(), kit.EnsureFinalizer(ctx, r.Client, s.deployment, gardenmachinev1alpha1.FinalizerMachineControllerManager)
+}
+
+// look reads the sets and Machines that the selector selects and that belong to nobody else.
 func (r *Reconciler) look(ctx context.Context, s *scope) (kit.Outcome, error) {
-	pods, err := Pods(ctx, r.Reader, s.secret.Namespace, s.set)
-	if err != nil {
-		return kit.Stop(), err
+	selector, err := metav1.LabelSelectorAsSelector(s.deployment.Spec.Selector)
+	if err != nil || selector.Empty() {
+		return kit.Stop(), kit.UserMustFix("InvalidSelector", fmt.Errorf("machine deployment %q: spec.selector: it has to select something: %w", s.deployment.Name, err))
 	}
-	s.pods = pods
-	machines := make([]Machine, 0, len(pods))
-	for i := range pods {
-		machines = append(machines, Observe(&pods[i], r.Clock.Now()))
+	within := []client.ListOption{client.InNamespace(s.deployment.Namespace), client.MatchingLabelsSelector{Selector: selector}}
+	sets := &gardenmachinev1alpha1.MachineSetList{}
+	if err := r.Reader.List(ctx, sets, within...); err != nil {
+		return kit.Stop(), fmt.Errorf("list sets of machine deployment %q: %w", s.deployment.Name, err)
 	}
-	s.plan = Decide(s.set, machines)
+	machines := &gardenmachinev1alpha1.MachineList{}
+	if err := r.Reader.List(ctx, machines, within...); err != nil {
+		return kit.Stop(), fmt.Errorf("list machines of machine deployment %q: %w", s.deployment.Name, err)
+	}
+	s.machines = machines.Items
+	s.sets = slices.DeleteFunc(sets.Items, func(m gardenmachinev1alpha1.MachineSet) bool {
+		owner := metav1.GetControllerOf(&m)
+		return owner != nil && owner.UID != s.deployment.UID
+	})
+	slices.SortFunc(s.sets, func(a, b gardenmachinev1alpha1.MachineSet) int { return a.CreationTimestamp.Compare(b.CreationTimestamp.Time) })
+	s.current = slices.IndexFunc(s.sets, func(m gardenmachinev1alpha1.MachineSet) bool {
+		return m.DeletionTimestamp == nil && m.Spec.Template.Spec.Class == s.deployment.Spec.Template.Spec.Class
+	})
 	return kit.Continue(), nil
 }
 
-// Pods lists the machines of a set.
-func Pods(ctx context.Context, reader client.Reader, namespace string, set Deployment) ([]corev1.Pod, error) {
-	list := &corev1.PodList{}
-	if err := reader.List(ctx, list, client.InNamespace(namespace), client.MatchingLabels(set.PodLabels())); err != nil {
-		return nil, fmt.Errorf("list machines of %q: %w", set.Name, err)
-	}
-	return list.Items, nil
-}
-
-func (r *Reconciler) remove(ctx context.Context, s *scope) (kit.Outcome, error) {
-	for _, name := range s.plan.Delete {
-		pod := &corev1.Pod{}
-		pod.Namespace, pod.Name = s.secret.Namespace, name
-		if err := r.Client.Delete(ctx, pod); client.IgnoreNotFound(err) != nil {
-			return kit.Stop(), fmt.Errorf("delete machine %q: %w", name, err)
-		}
-	}
-	return kit.Continue(), r.removeOrphans(ctx, s.secret, s.pods)
-}
-
-// create makes the user data of a machine before the machine, because a pod that waits for a volume waits longer each time.
-func (r *Reconciler) create(ctx context.Context, s *scope) (kit.Outcome, error) {
-	for range s.plan.Create {
-		name := fmt.Sprintf("machine-%s-%s-%s", s.set.Name, s.set.Hash, r.Random(suffixLength))
-		userData, err := r.userDataSecret(ctx, s.secret, name, s.userData)
-		if err != nil {
-			return kit.Stop(), err
-		}
-		if err := r.Client.Create(ctx, userData); err != nil {
-			return kit.Stop(), fmt.Errorf("create user data of machine %q: %w", name, err)
-		}
-		pod, err := s.set.Pod(s.secret.Namespace, name)
-		if err != nil {
-			return kit.Stop(), err
-		}
-		pod.OwnerReferences = append(pod.OwnerReferences, ownedBy(s.secret))
-		if err := r.Client.Create(ctx, pod); err != nil {
-			return kit.Stop(), fmt.Errorf("create machine %q: %w", name, err)
-		}
-	}
-	return kit.Continue(), nil
-}
-
-// annotate updates the node template of the machines that stay.
-func (r *Reconciler) annotate(ctx context.Context, s *scope) (kit.Outcome, error) {
-	node, err := s.set.NodeAnnotation()
-	if err != nil {
-		return kit.Stop(), err
-	}
-	for i := range s.pods {
-		pod := &s.pods[i]
-		if pod.DeletionTimestamp != nil || pod.Annotations[AnnotationNode] == node {
+// adopt takes sets over that nobody owns: those of an older version, and those that were restored.
+func (r *Reconciler) adopt(ctx context.Context, s *scope) (kit.Outcome, error) {
+	for i := range s.sets {
+		set := &s.sets[i]
+		if metav1.GetControllerOf(set) != nil || set.DeletionTimestamp != nil {
 			continue
 		}
-		before := pod.DeepCopy()
-		metav1.SetMetaDataAnnotation(&pod.ObjectMeta, AnnotationNode, node)
-		if err := r.Client.Patch(ctx, pod, client.MergeFrom(before)); client.IgnoreNotFound(err) != nil {
-			return kit.Stop(), fmt.Errorf("annotate machine %q: %w", pod.Name, err)
+		before := set.DeepCopy()
+		set.OwnerReferences = append(set.OwnerReferences, owner(s.deployment))
+		if err := r.Client.Patch(ctx, set, client.MergeFromWithOptions(before, client.MergeFromWithOptimisticLock{})); err != nil {
+			return kit.Stop(), fmt.Errorf("adopt machine set %q: %w", set.Name, err)
 		}
 	}
 	return kit.Continue(), nil
 }
 
-// watch requeues the set until all machines are ready.
-func (r *Reconciler) watch(_ context.Context, s *scope) (kit.Outcome, error) {
-	for i := range s.pods {
-		if Observe(&s.pods[i], r.Clock.Now()).State == Pending {
-			return kit.RequeueAfter(recheck), nil
+func owner(d *gardenmachinev1alpha1.MachineDeployment) metav1.OwnerReference {
+	return *metav1.NewControllerRef(d, gardenmachinev1alpha1.GroupVersion.WithKind(gardenmachinev1alpha1.KindMachineDeployment))
+}
+
+// ensureCurrent makes the set for the wanted class, without machines, if there is none.
+func (r *Reconciler) ensureCurrent(ctx context.Context, s *scope) (kit.Outcome, error) {
+	if s.current >= 0 {
+		return kit.Continue(), nil
+	}
+	set := NewSet(s.deployment)
+	set.OwnerReferences = []metav1.OwnerReference{owner(s.deployment)}
+	set.Annotations = map[string]string{gardenmachinev1alpha1.AnnotationRevision: strconv.Itoa(revision(s.sets) + 1)}
+	if err := r.Client.Create(ctx, set); err != nil {
+		return kit.Stop(), fmt.Errorf("create machine set %q: %w", set.Name, err)
+	}
+	s.sets, s.current = append(s.sets, *set), len(s.sets)
+	return kit.Continue(), nil
+}
+
+// NewSet returns the set for the class that a deployment wants, without machines and without an owner.
+func NewSet(d *gardenmachinev1alpha1.MachineDeployment) *gardenmachinev1alpha1.MachineSet {
+	sum := sha256.Sum256([]byte(d.Spec.Template.Spec.Class.Name))
+	hash := hex.EncodeToString(sum[:])[:hashLength]
+	template := *d.Spec.Template.DeepCopy()
+	template.Labels = maps.Clone(template.Labels)
+	metav1.SetMetaDataLabel(&template.ObjectMeta, gardenmachinev1alpha1.LabelTemplateHash, hash)
+	selector := d.Spec.Selector.DeepCopy()
+	if selector == nil {
+		selector = &metav1.LabelSelector{}
+	}
+	return &gardenmachinev1alpha1.MachineSet{
+		ObjectMeta: metav1.ObjectMeta{
+			Namespace: d.Namespace, Name: d.Name + "-" + hash, Labels: template.Labels,
+			Finalizers: []string{gardenmachinev1alpha1.FinalizerMachineControllerManager},
+		},
+		Spec: gardenmachinev1alpha1.MachineSetSpec{
+			Selector:     metav1.AddLabelToSelector(selector, gardenmachinev1alpha1.LabelTemplateHash, hash),
+			MachineClass: template.Spec.Class, Template: template, MinReadySeconds: d.Spec.MinReadySeconds,
+		},
+	}
+}
+
+func revision(sets []gardenmachinev1alpha1.MachineSet) int {
+	highest := 0
+	for i := range sets {
+		if number, err := strconv.Atoi(sets[i].Annotations[gardenmachinev1alpha1.AnnotationRevision]); err == nil {
+			highest = max(highest, number)
+		}
+	}
+	return highest
+}
+
+// scale writes the next numbers into the sets, with what the template says about nodes and timeouts.
+func (r *Reconciler) scale(ctx context.Context, s *scope) (kit.Outcome, error) {
+	replicas := int(s.deployment.Spec.Replicas)
+	limits, err := LimitsOf(s.deployment.Spec.Strategy, replicas)
+	if err != nil {
+		return kit.Stop(), kit.UserMustFix("InvalidStrategy", fmt.Errorf("machine deployment %q: spec.strategy: %w", s.deployment.Name, err))
+	}
+	var old []Set
+	for i := range s.sets {
+		if i != s.current {
+			old = append(old, s.count(i))
+		}
+	}
+	plan := Decide(replicas, limits, s.count(s.current), old)
+	for i := range s.sets {
+		set := &s.sets[i]
+		before := set.DeepCopy()
+		set.Spec.Replicas = int32(min(plan[set.Name], replicas+limits.Surge)) //nolint:gosec // not more than an int32
+		set.Spec.Template.Spec.NodeTemplate = s.deployment.Spec.Template.Spec.NodeTemplate
+		set.Spec.Template.Spec.MachineConfiguration = s.deployment.Spec.Template.Spec.MachineConfiguration
+		if equality.Semantic.DeepEqual(before.Spec, set.Spec) {
+			continue
+		}
+		if err := r.Client.Patch(ctx, set, client.MergeFrom(before)); err != nil {
+			return kit.Stop(), fmt.Errorf("scale machine set %q: %w", set.Name, err)
 		}
 	}
 	return kit.Continue(), nil
+}
+
+// count looks at the machines of a set.
+func (s *scope) count(index int) Set {
+	set := &s.sets[index]
+	result := Set{Name: set.Name, Replicas: int(set.Spec.Replicas)}
+	for i := range s.machines {
+		m := &s.machines[i]
+		if m.Labels[gardenmachinev1alpha1.LabelTemplateHash] != set.Labels[gardenmachinev1alpha1.LabelTemplateHash] || m.DeletionTimestamp != nil {
+			continue
+		}
+		result.Machines++
+		if m.Status.CurrentStatus.Phase == gardenmachinev1alpha1.MachineRunning {
+			result.Ready++
+		}
+	}
+	return result
+}
+
+// tidy deletes old sets that have no machines.
+func (r *Reconciler) tidy(ctx context.Context, s *scope) (kit.Outcome, error) {
+	for i := range s.sets {
+		set := &s.sets[i]
+		if i == s.current || set.DeletionTimestamp != nil || set.Spec.Replicas > 0 || s.has(set) {
+			continue
+		}
+		if err := kit.Remove(ctx, r.Client, set); err != nil {
+			return kit.Stop(), err
+		}
+	}
+	return kit.Continue(), nil
+}
+
+// has reports whether a set has machines, also such that are being deleted.
+func (s *scope) has(set *gardenmachinev1alpha1.MachineSet) bool {
+	return slices.ContainsFunc(s.machines, func(m gardenmachinev1alpha1.Machine) bool {
+		return m.Labels[gardenmachinev1alpha1.LabelTemplateHash] == set.Labels[gardenmachinev1alpha1.LabelTemplateHash]
+	})
+}
+
+// empty deletes all sets, and waits until they are gone.
+func (r *Reconciler) empty(ctx context.Context, s *scope) (kit.Outcome, error) {
+	for i := range s.sets {
+		if err := kit.Remove(ctx, r.Client, &s.sets[i]); err != nil {
+			return kit.Stop(), err
+		}
+	}
+	if len(s.sets) > 0 {
+		return kit.Stop(), nil
+	}
+	return kit.Continue(), nil
+}
+
+func (r *Reconciler) release(ctx context.Context, s *scope) (kit.Outcome, error) {
+	return kit.Continue(), kit.DropFinalizer(ctx, r.Client, s.deployment, gardenmachinev1alpha1.FinalizerMachineControllerManager)
 }

@@ -67,19 +67,3 @@ func divideIntOrPercent(value intstr.IntOrString, total, zones, index int32) (in
 	even := float64(total) / float64(zones)
 	return intstr.FromString(fmt.Sprintf("%d%%", int(math.Ceil(percent*own/even)))), nil
 }
-
-// limits resolves surge and unavailability for a number of machines. At least one of them is positive, otherwise nothing could be replaced.
-func (s share) limits(replicas int) (surge, unavailable int, err error) {
-	surge, err = intstr.GetScaledValueFromIntOrPercent(&s.maxSurge, replicas, true)
-	if err != nil {
-		return 0, 0, fmt.Errorf("read maxSurge: %w", err)
-	}
-	unavailable, err = intstr.GetScaledValueFromIntOrPercent(&s.maxUnavailable, replicas, false)
-	if err != nil {
-		return 0, 0, fmt.Errorf("read maxUnavailable: %w", err)
-	}
-	if surge <= 0 && unavailable <= 0 {
-		surge = 1
-	}
-	return surge, unavailable, nil
-}

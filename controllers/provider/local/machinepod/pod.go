@@ -1,12 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package machinedeployment
+package machinepod
 
 import (
-	"encoding/json"
-	"fmt"
-	"maps"
-
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -19,35 +15,30 @@ import (
 // gracePeriod gives machine-init enough time to stop the containers of the machine in order.
 const gracePeriod = 30
 
-// PodLabels select the machines of the set, of all hashes.
-func (d Deployment) PodLabels() map[string]string {
-	return map[string]string{LabelApp: App, LabelDeployment: SecretName(d.Name)}
+// Values of a machine.
+type Values struct {
+	// Namespace holds the pod.
+	Namespace string
+	// Name of the pod, and of the Secret with its user data.
+	Name string
+	// Spec is what the class says.
+	Spec Spec
+	// Node is the value of AnnotationNode.
+	Node string
 }
 
-// NodeAnnotation is the value of AnnotationNode for the machines of the set.
-func (d Deployment) NodeAnnotation() (string, error) {
-	data, err := json.Marshal(d.Node)
-	if err != nil {
-		return "", fmt.Errorf("encode node template of %q: %w", d.Name, err)
-	}
-	return string(data), nil
-}
+// Labels select all machines.
+func Labels() map[string]string { return map[string]string{LabelApp: App} }
 
-// Pod renders a machine of the set. The Secret of the same name holds its user data.
-func (d Deployment) Pod(namespace, name string) (*corev1.Pod, error) {
-	node, err := d.NodeAnnotation()
-	if err != nil {
-		return nil, err
-	}
-	labels := maps.Clone(d.PodLabels())
-	labels[LabelHash] = d.Hash
-	volumes, mounts := d.volumes(name)
+// Pod renders a machine. The Secret of the same name holds its user data.
+func Pod(v Values) *corev1.Pod {
+	volumes, mounts := v.volumes()
 	return &corev1.Pod{
 		ObjectMeta: metav1.ObjectMeta{
-			Namespace:   namespace,
-			Name:        name,
-			Labels:      labels,
-			Annotations: map[string]string{AnnotationNode: node},
+			Namespace:   v.Namespace,
+			Name:        v.Name,
+			Labels:      Labels(),
+			Annotations: map[string]string{AnnotationNode: v.Node},
 		},
 		Spec: corev1.PodSpec{
 			// A machine that ends is restarted in place, like a computer that is switched off and on.
@@ -59,10 +50,10 @@ func (d Deployment) Pod(namespace, name string) (*corev1.Pod, error) {
 			ReadinessGates:                []corev1.PodReadinessGate{{ConditionType: ConditionNodeReady}},
 			Containers: []corev1.Container{{
 				Name:            "machine",
-				Image:           d.Image,
+				Image:           v.Spec.Image,
 				ImagePullPolicy: corev1.PullIfNotPresent,
 				Command:         []string{machine.Path},
-				Env:             d.environment(),
+				Env:             v.environment(),
 				SecurityContext: &corev1.SecurityContext{Privileged: new(true)},
 				Resources: corev1.ResourceRequirements{Requests: corev1.ResourceList{
 					corev1.ResourceCPU:    resource.MustParse("100m"),
@@ -83,19 +74,19 @@ func (d Deployment) Pod(namespace, name string) (*corev1.Pod, error) {
 			}},
 			Volumes: volumes,
 		},
-	}, nil
+	}
 }
 
-func (d Deployment) environment() []corev1.EnvVar {
-	if d.PauseImage == "" {
+func (v Values) environment() []corev1.EnvVar {
+	if v.Spec.PauseImage == "" {
 		return nil
 	}
-	return []corev1.EnvVar{{Name: "MACHINE_PAUSE_IMAGE", Value: d.PauseImage}}
+	return []corev1.EnvVar{{Name: "MACHINE_PAUSE_IMAGE", Value: v.Spec.PauseImage}}
 }
 
 // volumes returns the volumes of a machine. The folders of containerd and the kubelet are volumes, because an overlay file system cannot
 // be on top of another one, and because they must survive a restart of the container.
-func (d Deployment) volumes(name string) ([]corev1.Volume, []corev1.VolumeMount) {
+func (v Values) volumes() ([]corev1.Volume, []corev1.VolumeMount) {
 	hostPath := func(path string) corev1.VolumeSource {
 		return corev1.VolumeSource{HostPath: &corev1.HostPathVolumeSource{Path: path}}
 	}
@@ -103,7 +94,7 @@ func (d Deployment) volumes(name string) ([]corev1.Volume, []corev1.VolumeMount)
 	volumes := []corev1.Volume{
 		{Name: "containerd", VolumeSource: emptyDir},
 		{Name: "kubelet", VolumeSource: emptyDir},
-		{Name: "user-data", VolumeSource: corev1.VolumeSource{Secret: &corev1.SecretVolumeSource{SecretName: name}}},
+		{Name: "user-data", VolumeSource: corev1.VolumeSource{Secret: &corev1.SecretVolumeSource{SecretName: v.Name}}},
 		{Name: "dns", VolumeSource: corev1.VolumeSource{ConfigMap: &corev1.ConfigMapVolumeSource{
 			LocalObjectReference: corev1.LocalObjectReference{Name: dnsrecord.ConfigMapName},
 		}}},
@@ -116,8 +107,8 @@ func (d Deployment) volumes(name string) ([]corev1.Volume, []corev1.VolumeMount)
 		{Name: "dns", MountPath: machine.DNSDir, ReadOnly: true},
 		{Name: "modules", MountPath: "/lib/modules", ReadOnly: true},
 	}
-	if d.ImageArchives != "" {
-		volumes = append(volumes, corev1.Volume{Name: "images", VolumeSource: hostPath(d.ImageArchives)})
+	if v.Spec.ImageArchives != "" {
+		volumes = append(volumes, corev1.Volume{Name: "images", VolumeSource: hostPath(v.Spec.ImageArchives)})
 		mounts = append(mounts, corev1.VolumeMount{Name: "images", MountPath: machine.ImagesDir, ReadOnly: true})
 	}
 	return volumes, mounts

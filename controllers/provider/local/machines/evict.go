@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package machines
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	policyv1 "k8s.io/api/policy/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+const (
+	// fieldNode selects pods by their node.
+	fieldNode = "spec.nodeName"
+	// namedPods is how many of the pods that are left a message names.
+	namedPods = 3
+)
+
+// evict keeps new pods from a node and evicts those that it has. It returns what is left to do, in words; nothing is left if no pod is
+// there that can be moved.
+func evict(ctx context.Context, shoot client.Client, node *corev1.Node) (left string, err error) {
+	if err := cordon(ctx, shoot, node); err != nil {
+		return "", err
+	}
+	list := &corev1.PodList{}
+	if err := shoot.List(ctx, list, client.MatchingFields{fieldNode: node.Name}); err != nil {
+		return "", fmt.Errorf("list the pods of node %q: %w", node.Name, err)
+	}
+	var pods []string
+	for i := range list.Items {
+		pod := &list.Items[i]
+		if stays(pod) {
+			continue
+		}
+		state, err := evictOne(ctx, shoot, pod)
+		if err != nil {
+			return "", err
+		}
+		pods = append(pods, fmt.Sprintf("%s/%s (%s)", pod.Namespace, pod.Name, state))
+	}
+	if len(pods) == 0 {
+		return "", nil
+	}
+	return fmt.Sprintf("Draining node %q: %d pods are left: %s", node.Name, len(pods), few(pods)), nil
+}
+
+func few(pods []string) string {
+	if len(pods) <= namedPods {
+		return strings.Join(pods, ", ")
+	}
+	return strings.Join(pods[:namedPods], ", ") + ", …"
+}
+
+func cordon(ctx context.Context, shoot client.Client, node *corev1.Node) error {
+	if node.Spec.Unschedulable {
+		return nil
+	}
+	before := node.DeepCopy()
+	node.Spec.Unschedulable = true
+	if err := shoot.Patch(ctx, node, client.MergeFrom(before)); client.IgnoreNotFound(err) != nil {
+		return fmt.Errorf("cordon node %q: %w", node.Name, err)
+	}
+	return nil
+}
+
+// stays reports whether a pod is left alone: it belongs to the node, as those of DaemonSets and static ones do, or it has ended.
+func stays(pod *corev1.Pod) bool {
+	if _, static := pod.Annotations[corev1.MirrorPodAnnotationKey]; static {
+		return true
+	}
+	if owner := metav1.GetControllerOf(pod); owner != nil && owner.Kind == "DaemonSet" {
+		return true
+	}
+	return pod.Status.Phase == corev1.PodSucceeded || pod.Status.Phase == corev1.PodFailed
+}
+
+// evictOne asks the shoot to end one pod, and returns what becomes of it.
+func evictOne(ctx context.Context, shoot client.Client, pod *corev1.Pod) (string, error) {
+	if pod.DeletionTimestamp != nil {
+		return "is ending", nil
+	}
+	eviction := &policyv1.Eviction{
+		ObjectMeta:    metav1.ObjectMeta{Namespace: pod.Namespace, Name: pod.Name},
+		DeleteOptions: &metav1.DeleteOptions{Preconditions: metav1.NewUIDPreconditions(string(pod.UID))},
+	}
+	err := shoot.SubResource("eviction").Create(ctx, pod, eviction)
+	switch {
+	case err == nil, apierrors.IsNotFound(err), apierrors.IsConflict(err):
+		return "is ending", nil
+	case apierrors.IsTooManyRequests(err):
+		return "a PodDisruptionBudget does not allow its eviction", nil
+	default:
+		return "", fmt.Errorf("evict pod %q of namespace %q: %w", pod.Name, pod.Namespace, err)
+	}
+}

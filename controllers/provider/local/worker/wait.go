@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package worker
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	gardenextensionsv1alpha1 "github.com/terrarium-garden/terrarium/apis/extensions/v1alpha1"
+	gardenmachinev1alpha1 "github.com/terrarium-garden/terrarium/apis/machine/v1alpha1"
+	"github.com/terrarium-garden/terrarium/controllers/kit"
+)
+
+// awaitRunning checks the machines once. A machine with a problem that may not go away by itself is an error; everything else is a wait.
+func (a *Actor) awaitRunning(ctx context.Context, object *gardenextensionsv1alpha1.Worker, wanted []Wanted) error {
+	waiting := ""
+	for _, w := range wanted {
+		live := &gardenmachinev1alpha1.MachineDeployment{}
+		if err := a.Reader.Get(ctx, client.ObjectKeyFromObject(w.Deployment), live); err != nil {
+			return fmt.Errorf("read machine deployment %q: %w", w.Deployment.Name, err)
+		}
+		list, err := a.machines(ctx, object.Namespace, live.Name)
+		if err != nil {
+			return err
+		}
+		progress := Summarize(live, list)
+		if progress.Trouble != "" {
+			return errors.New(progress.Trouble)
+		}
+		if progress.Waiting != "" && waiting == "" {
+			waiting = progress.Waiting
+		}
+	}
+	if waiting != "" {
+		return kit.Wait(recheck, waiting)
+	}
+	return nil
+}
+
+// Progress says what is missing until a deployment is as desired. Both texts are empty when nothing is.
+type Progress struct {
+	// Waiting is what is in progress.
+	Waiting string
+	// Trouble is what prevents a machine from starting and may not go away by itself.
+	Trouble string
+}
+
+// Summarize compares a deployment with its machines. Old machines that are being drained are not waited for, unless none is wanted: their
+// pods may take as long as the drain timeout (EXT-WLIB-2).
+func Summarize(deployment *gardenmachinev1alpha1.MachineDeployment, machines []gardenmachinev1alpha1.Machine) Progress {
+	class := deployment.Spec.Template.Spec.Class.Name
+	running, leaving, old, progress := 0, 0, 0, Progress{}
+	detail := ""
+	for i := range machines {
+		m := &machines[i]
+		last := m.Status.LastOperation
+		switch {
+		case m.DeletionTimestamp != nil:
+			leaving++
+			continue
+		case m.Spec.Class.Name != class:
+			old++
+			continue
+		case m.Status.CurrentStatus.Phase == gardenmachinev1alpha1.MachineRunning:
+			running++
+			continue
+		}
+		if last.State == gardenmachinev1alpha1.MachineStateFailed && progress.Trouble == "" {
+			progress.Trouble = fmt.Sprintf("machine %q: %s", m.Name, last.Description)
+		}
+		if detail == "" && last.Description != "" {
+			detail = fmt.Sprintf("; machine %q: %s", m.Name, last.Description)
+		}
+	}
+	replicas := int(deployment.Spec.Replicas)
+	switch {
+	case running != replicas:
+		progress.Waiting = fmt.Sprintf("Waiting for machines of %q: %d of %d are running%s", deployment.Name, running, replicas, detail)
+	case old > 0:
+		progress.Waiting = fmt.Sprintf("Waiting for machines of %q: %d old ones are left", deployment.Name, old)
+	case replicas == 0 && leaving > 0:
+		progress.Waiting = fmt.Sprintf("Waiting for machines of %q: %d are stopping", deployment.Name, leaving)
+	case deployment.Status.ObservedGeneration != deployment.Generation:
+		progress.Waiting = fmt.Sprintf("Waiting for machines of %q: its latest change has not been seen yet", deployment.Name)
+	}
+	return progress
+}
