@@ -54,6 +54,8 @@ const (
 	ReasonNodeUnhealthy = "NodeUnhealthy"
 	// ReasonNodesScalingUp says that nodes are being added.
 	ReasonNodesScalingUp = "NodesScalingUp"
+	// ReasonNodesRollOutScalingUp says that there are enough nodes, and that those that are to replace some of them do not start.
+	ReasonNodesRollOutScalingUp = "NodesRollOutScalingUp"
 	// ReasonNodesScalingDown says that nodes are being removed.
 	ReasonNodesScalingDown = "NodesScalingDown"
 	// ReasonKubeletVersionMismatch says that a kubelet has another version than wanted.

@@ -99,7 +99,8 @@ func (w World) workload(sort component.Workload, name string) client.Object {
 	return nil
 }
 
-// JudgeNodes judges, in this order, what extensions report, each node, and whether every pool has enough of them.
+// JudgeNodes judges, in this order, what extensions report, each node, whether every pool has enough of them, and whether as many nodes
+// are ready as machines are wanted.
 func JudgeNodes(shoot *gardencorev1beta1.Shoot, w World) gardencorev1beta1.Condition {
 	c := gardencorev1beta1.Condition{Type: gardencorev1beta1.ConditionTypeEveryNodeReady}
 	if !ok(w.API.Status) {
@@ -129,8 +130,15 @@ func JudgeNodes(shoot *gardencorev1beta1.Shoot, w World) gardencorev1beta1.Condi
 	}
 	for _, pool := range shoot.Spec.Provider.Workers {
 		if count[pool.Name] < pool.Minimum {
-			return bad(c, gardencorev1beta1.ReasonMissingNodes, fmt.Sprintf("Pool %q has %d nodes and needs at least %d", pool.Name, count[pool.Name], pool.Minimum))
+			message := fmt.Sprintf("Pool %q has %d nodes and needs at least %d", pool.Name, count[pool.Name], pool.Minimum)
+			if why, found := judgeMachines(c, w.Machines, w.Nodes); found {
+				message += ". " + why.Message
+			}
+			return bad(c, gardencorev1beta1.ReasonMissingNodes, message)
 		}
+	}
+	if scaling, found := judgeMachines(c, w.Machines, w.Nodes); found {
+		return scaling
 	}
 	return good(c, gardencorev1beta1.ReasonEveryNodeReady, "Every node is ready")
 }

@@ -38,6 +38,8 @@ type World struct {
 	NodesErr error
 	// TunnelErr says why the API server does not reach its nodes, or why that could not be found out.
 	TunnelErr error
+	// Machines are those of the shoot, if its provider has objects for them.
+	Machines Machines
 	// Inside is what the constraints are judged on inside of the shoot, once its API server answers.
 	Inside Inside
 	// Authorities are the certificate authorities of the shoot.

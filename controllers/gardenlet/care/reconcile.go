@@ -133,6 +133,12 @@ func (r *Reconciler) observe(ctx context.Context, shoot *gardencorev1beta1.Shoot
 		world.Reports, err = r.reports(ctx, namespace)
 		return err
 	})
+	group.Go(func() error {
+		if !query.Workerless(&shoot.Spec) {
+			world.Machines = machinesOf(ctx, r.SeedClient, namespace)
+		}
+		return nil
+	})
 	group.Go(func() (err error) {
 		if world.Authorities, err = r.authorities(ctx, namespace); err != nil {
 			return err

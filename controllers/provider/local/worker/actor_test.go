@@ -3,13 +3,14 @@
 package worker_test
 
 import (
-	"slices"
+	"context"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	clocktesting "k8s.io/utils/clock/testing"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -17,12 +18,13 @@ import (
 
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	gardenextensionsv1alpha1 "github.com/terrarium-garden/terrarium/apis/extensions/v1alpha1"
+	gardenmachinev1alpha1 "github.com/terrarium-garden/terrarium/apis/machine/v1alpha1"
 	"github.com/terrarium-garden/terrarium/apis/scheme"
 	"github.com/terrarium-garden/terrarium/controllers/deploy"
 	"github.com/terrarium-garden/terrarium/controllers/kit"
 	"github.com/terrarium-garden/terrarium/controllers/operation"
 	"github.com/terrarium-garden/terrarium/controllers/provider/local/engine"
-	"github.com/terrarium-garden/terrarium/controllers/provider/local/machinedeployment"
+	"github.com/terrarium-garden/terrarium/controllers/provider/local/machinepod"
 	"github.com/terrarium-garden/terrarium/controllers/provider/local/worker"
 )
 
@@ -46,6 +48,8 @@ func newWorld(t *testing.T) *world {
 	}
 	w.actor = &worker.Actor{Access: engine.Access{
 		Reader: w, Seed: deploy.Engine{Client: w, Owner: "test", Clock: w.clock}, Images: images(),
+	}, Cloud: func(_ context.Context, namespace string) (machinepod.Cloud, error) {
+		return machinepod.Cloud{Client: w, Namespace: namespace}, nil
 	}}
 	userData := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "osc-result"}, Data: map[string][]byte{"cloud_config": []byte("data")}}
 	if err := w.Create(t.Context(), userData); err != nil {
@@ -54,40 +58,46 @@ func newWorld(t *testing.T) *world {
 	return w
 }
 
-// sets returns the machine deployments by name.
-func (w *world) sets(t *testing.T) map[string]machinedeployment.Deployment {
+// deployments maps the names of the machine deployments, without the namespace, to the numbers of machines that they want. One that is
+// being deleted wants none.
+func (w *world) deployments(t *testing.T) map[string]int32 {
 	t.Helper()
-	list := &corev1.SecretList{}
-	if err := w.List(t.Context(), list, client.MatchingLabels(machinedeployment.SecretLabels("sprout"))); err != nil {
+	list := &gardenmachinev1alpha1.MachineDeploymentList{}
+	if err := w.List(t.Context(), list); err != nil {
 		t.Fatal(err)
 	}
-	sets := map[string]machinedeployment.Deployment{}
-	for i := range list.Items {
-		set, _, err := machinedeployment.FromSecret(&list.Items[i])
-		if err != nil {
-			t.Fatal(err)
-		}
-		sets[set.Name] = set
+	result := map[string]int32{}
+	for _, d := range list.Items {
+		result[strings.TrimPrefix(d.Name, namespace+"-")] = d.Spec.Replicas
 	}
-	return sets
+	return result
 }
 
-// addMachine makes a machine of a set.
-func (w *world) addMachine(t *testing.T, set machinedeployment.Deployment, name string, status corev1.PodStatus) *corev1.Pod {
+// deployment is the machine deployment of a pool.
+func (w *world) deployment(t *testing.T, pool string) *gardenmachinev1alpha1.MachineDeployment {
 	t.Helper()
-	pod, err := set.Pod(namespace, name)
-	if err != nil {
+	d := &gardenmachinev1alpha1.MachineDeployment{}
+	if err := w.Get(t.Context(), client.ObjectKey{Namespace: namespace, Name: namespace + "-" + pool}, d); err != nil {
 		t.Fatal(err)
 	}
-	pod.Status = status
-	if err := w.Create(t.Context(), pod); err != nil {
-		t.Fatal(err)
-	}
-	return pod
+	return d
 }
 
-func ready() corev1.PodStatus {
-	return corev1.PodStatus{Conditions: []corev1.PodCondition{{Type: corev1.PodReady, Status: corev1.ConditionTrue}}}
+// addMachine makes a machine of a pool.
+func (w *world) addMachine(t *testing.T, pool, name string, status gardenmachinev1alpha1.MachineStatus) *gardenmachinev1alpha1.Machine {
+	t.Helper()
+	template := w.deployment(t, pool).Spec.Template
+	m := &gardenmachinev1alpha1.Machine{
+		ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: namespace + "-" + name, Labels: template.Labels}, Spec: template.Spec, Status: status,
+	}
+	if err := w.Create(t.Context(), m); err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+func running() gardenmachinev1alpha1.MachineStatus {
+	return gardenmachinev1alpha1.MachineStatus{CurrentStatus: gardenmachinev1alpha1.CurrentStatus{Phase: gardenmachinev1alpha1.MachineRunning}}
 }
 
 // awaits fails the test unless err is a wait for what.
@@ -102,16 +112,15 @@ func TestReconcile(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	object := newWorker(newPool())
-	awaits(t, w.actor.Reconcile(t.Context(), object, newCluster("")), `Waiting for machines of "small": 0 of 2 are ready`)
+	awaits(t, w.actor.Reconcile(t.Context(), object, newCluster("")), `Waiting for machines of "shoot--dev--sprout-small": 0 of 2 are running`)
 	want := []gardenextensionsv1alpha1.MachineDeployment{{Name: namespace + "-small", Minimum: 2, Maximum: 4}}
 	if diff := cmp.Diff(want, object.Status.MachineDeployments); diff != "" {
 		t.Errorf("machine deployments are published before the machines are ready (-want +got):\n%s", diff)
 	}
-	set := w.sets(t)["small"]
-	w.addMachine(t, set, "one", ready())
-	w.addMachine(t, set, "two", corev1.PodStatus{})
-	awaits(t, w.actor.Reconcile(t.Context(), object, newCluster("")), `Waiting for machines of "small": 1 of 2 are ready`)
-	w.addMachine(t, set, "three", ready())
+	w.addMachine(t, "small", "one", running())
+	w.addMachine(t, "small", "two", gardenmachinev1alpha1.MachineStatus{LastOperation: gardenmachinev1alpha1.LastOperation{Description: "no network yet"}})
+	awaits(t, w.actor.Reconcile(t.Context(), object, newCluster("")), `Waiting for machines of "shoot--dev--sprout-small": 1 of 2 are running; machine "shoot--dev--sprout-two": no network yet`)
+	w.addMachine(t, "small", "three", running())
 	if err := w.actor.Reconcile(t.Context(), object, newCluster("")); err != nil {
 		t.Fatalf("Reconcile(...) = %v with all machines ready", err)
 	}
@@ -145,9 +154,9 @@ func TestReconcileTrouble(t *testing.T) {
 	w := newWorld(t)
 	object := newWorker(newPool())
 	_ = w.actor.Reconcile(t.Context(), object, newCluster(""))
-	w.addMachine(t, w.sets(t)["small"], "one", corev1.PodStatus{ContainerStatuses: []corev1.ContainerStatus{{
-		Image: "gone:v1", State: corev1.ContainerState{Waiting: &corev1.ContainerStateWaiting{Reason: "ImagePullBackOff"}},
-	}}})
+	w.addMachine(t, "small", "one", gardenmachinev1alpha1.MachineStatus{LastOperation: gardenmachinev1alpha1.LastOperation{
+		State: gardenmachinev1alpha1.MachineStateFailed, Description: `image "gone:v1" cannot be pulled`,
+	}})
 	err := w.actor.Reconcile(t.Context(), object, newCluster(""))
 	if _, waiting := kit.WaitReason(err); err == nil || waiting || !strings.Contains(err.Error(), `"gone:v1"`) {
 		t.Errorf("Reconcile(...) = %v, want an error that names the image", err)
@@ -184,7 +193,7 @@ func TestReconcileRefuses(t *testing.T) {
 			if diff := cmp.Diff(tc.codes, operation.Codes(err)); diff != "" {
 				t.Errorf("%s\ncodes (-want +got):\n%s", tc.reason, diff)
 			}
-			if sets := w.sets(t); len(sets) != 0 {
+			if sets := w.deployments(t); len(sets) != 0 {
 				t.Errorf("%s\n%d machine deployments were made", tc.reason, len(sets))
 			}
 		})
@@ -198,14 +207,17 @@ func TestPoolRemoved(t *testing.T) {
 	first, second := newPool(), newPool()
 	first.Minimum, second.Minimum, second.Name = 1, 1, "large"
 	_ = w.actor.Reconcile(t.Context(), newWorker(first, second), newCluster(""))
-	w.addMachine(t, w.sets(t)["small"], "one", ready())
-	leaving := w.addMachine(t, w.sets(t)["large"], "two", ready())
+	w.addMachine(t, "small", "one", running())
+	leaving := w.addMachine(t, "large", "two", running())
 	if err := w.actor.Reconcile(t.Context(), newWorker(first, second), newCluster("")); err != nil {
 		t.Fatal(err)
 	}
 	awaits(t, w.actor.Reconcile(t.Context(), newWorker(first), newCluster("")), "Waiting for 1 machines to stop")
-	if got := w.sets(t)["large"].Replicas; got != 0 {
-		t.Errorf("the pool that left still wants %d machines", got)
+	if got := w.deployments(t); len(got) != 1 {
+		t.Errorf("machine deployments are %v, want the one that is left", got)
+	}
+	if err := w.Get(t.Context(), client.ObjectKeyFromObject(leaving), leaving); err != nil || leaving.Labels[gardenmachinev1alpha1.LabelForceDeletion] != "" {
+		t.Errorf("a machine of a pool that left is not drained: %v, %v", leaving.Labels, err)
 	}
 	if err := w.Delete(t.Context(), leaving); err != nil {
 		t.Fatal(err)
@@ -213,12 +225,9 @@ func TestPoolRemoved(t *testing.T) {
 	if err := w.actor.Reconcile(t.Context(), newWorker(first), newCluster("")); err != nil {
 		t.Fatal(err)
 	}
-	var names []string
-	for name := range w.sets(t) {
-		names = append(names, name)
-	}
-	if !slices.Equal(names, []string{"small"}) {
-		t.Errorf("machine deployments are %q, want the one that is left", names)
+	classes := &gardenmachinev1alpha1.MachineClassList{}
+	if err := w.List(t.Context(), classes); err != nil || len(classes.Items) != 1 || !strings.HasPrefix(classes.Items[0].Name, namespace+"-small-") {
+		t.Errorf("machine classes are %v, %v, want that of the pool that is left", classes.Items, err)
 	}
 }
 
@@ -227,16 +236,28 @@ func TestDelete(t *testing.T) {
 	w := newWorld(t)
 	object := newWorker(newPool())
 	_ = w.actor.Reconcile(t.Context(), object, newCluster(""))
-	machine := w.addMachine(t, w.sets(t)["small"], "one", ready())
+	machine := w.addMachine(t, "small", "one", running())
+	orphan := machinepod.Pod(machinepod.Values{Namespace: namespace, Name: "machine-small-lost"})
+	if err := w.Create(t.Context(), orphan); err != nil {
+		t.Fatal(err)
+	}
 	awaits(t, w.actor.Delete(t.Context(), object, nil), "Waiting for 1 machines to stop")
+	if err := w.Get(t.Context(), client.ObjectKeyFromObject(machine), machine); err != nil || machine.Labels[gardenmachinev1alpha1.LabelForceDeletion] != "True" {
+		t.Errorf("the machine would be drained: %v, %v", machine.Labels, err)
+	}
 	if err := w.Delete(t.Context(), machine); err != nil {
 		t.Fatal(err)
 	}
 	if err := w.actor.Delete(t.Context(), object, nil); err != nil {
 		t.Fatal(err)
 	}
-	if sets := w.sets(t); len(sets) != 0 {
+	if sets := w.deployments(t); len(sets) != 0 {
 		t.Errorf("%d machine deployments are left", len(sets))
+	}
+	for _, list := range []client.ObjectList{&gardenmachinev1alpha1.MachineClassList{}, &corev1.PodList{}} {
+		if err := w.List(t.Context(), list); err != nil || meta.LenList(list) != 0 {
+			t.Errorf("%T has %d objects, error %v", list, meta.LenList(list), err)
+		}
 	}
 	if err := w.actor.Delete(t.Context(), object, nil); err != nil {
 		t.Errorf("Delete(...) = %v when there is nothing left", err)

@@ -5,18 +5,23 @@ package worker_test
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/intstr"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	gardenextensionsv1alpha1 "github.com/terrarium-garden/terrarium/apis/extensions/v1alpha1"
 	"github.com/terrarium-garden/terrarium/controllers/provider/local/engine"
 	"github.com/terrarium-garden/terrarium/controllers/provider/local/machinedeployment"
+	"github.com/terrarium-garden/terrarium/controllers/provider/local/machinepod"
 	"github.com/terrarium-garden/terrarium/controllers/provider/local/worker"
+	"github.com/terrarium-garden/terrarium/tests/golden"
 )
 
 const namespace = "shoot--dev--sprout"
@@ -51,27 +56,35 @@ func images() engine.Images {
 	return engine.Images{Machine: "machine:default", Pause: "pause:v1", Archives: "/images"}
 }
 
-func TestRender(t *testing.T) {
+// render is Render for a pool.
+func render(pool gardenextensionsv1alpha1.WorkerPool, userData string, cluster *engine.Cluster) ([]worker.Wanted, error) {
+	return worker.Render(worker.Source{Worker: newWorker(), Pool: &pool, UserData: []byte(userData), Cluster: cluster, Images: images()})
+}
+
+func hashOf(w worker.Wanted) string { return strings.TrimPrefix(w.Class.Name, w.Deployment.Name+"-") }
+
+func TestRender_EXT_WORKER_5(t *testing.T) {
 	t.Parallel()
 	pool := newPool()
 	pool.Labels = map[string]string{"a": "b"}
 	pool.Annotations = map[string]string{"c": "d"}
 	pool.Taints = []corev1.Taint{{Key: "e", Effect: corev1.TaintEffectNoSchedule}}
-	pool.Priority = new(int32(7))
-	got, err := worker.Render(newWorker(), &pool, []byte("data"), newCluster(""), images())
+	pool.Priority, pool.Architecture = new(int32(7)), new("amd64")
+	pool.NodeTemplate = &gardenextensionsv1alpha1.NodeTemplate{Capacity: corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("2")}}
+	pool.ClusterAutoscaler = &gardenextensionsv1alpha1.ClusterAutoscalerOptions{
+		ScaleDownUtilizationThreshold: new("0.5"), ScaleDownUnneededTime: &metav1.Duration{Duration: time.Minute},
+	}
+	pool.MachineControllerManagerSettings = &gardencorev1beta1.MachineControllerManagerSettings{
+		MachineDrainTimeout: &metav1.Duration{Duration: time.Hour}, MaxEvictRetries: new(int32(3)), NodeConditions: []string{"X", "Y"},
+	}
+	got, err := render(pool, "data", newCluster(""))
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := []worker.Wanted{{
-		Set: machinedeployment.Deployment{
-			Name: "small", Image: "machine:default", PauseImage: "pause:v1", ImageArchives: "/images", Hash: got[0].Set.Hash, Replicas: 2, MaxSurge: 1,
-			Node: machinedeployment.NodeTemplate{Labels: pool.Labels, Annotations: pool.Annotations, Taints: pool.Taints, Region: "here", Zone: "here"},
-		},
-		UserData: []byte("data"),
-		Status:   gardenextensionsv1alpha1.MachineDeployment{Name: namespace + "-small", Minimum: 2, Maximum: 4, Priority: new(int32(7))},
-	}}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("Render(...) (-want +got):\n%s", diff)
+	golden.Objects(t, "pool.yaml", []client.Object{got[0].Deployment, got[0].Class, got[0].Secret})
+	want := gardenextensionsv1alpha1.MachineDeployment{Name: namespace + "-small", Minimum: 2, Maximum: 4, Priority: new(int32(7))}
+	if diff := cmp.Diff(want, got[0].Status); diff != "" || len(got) != 1 {
+		t.Errorf("Render(...) status (-want +got):\n%s", diff)
 	}
 }
 
@@ -81,12 +94,12 @@ func TestUserDataCountOnlyWithoutAName_GLET_CRED_10(t *testing.T) {
 	hash := func(name *string, userData string) string {
 		pool := newPool()
 		pool.NodeAgentSecretName = name
-		wanted, err := worker.Render(newWorker(), &pool, []byte(userData), newCluster(""), images())
+		wanted, err := render(pool, userData, newCluster(""))
 		if err != nil {
 			t.Fatal(err)
 		}
 
-		return wanted[0].Set.Hash
+		return hashOf(wanted[0])
 	}
 	base := hash(new("a"), "one authority")
 	if hash(new("a"), "another authority") != base {
@@ -108,11 +121,11 @@ func TestHash(t *testing.T) {
 		if change != nil {
 			change(&pool)
 		}
-		wanted, err := worker.Render(newWorker(), &pool, []byte(userData), newCluster(config), images())
+		wanted, err := render(pool, userData, newCluster(config))
 		if err != nil {
 			t.Fatal(err)
 		}
-		return wanted[0].Set.Hash
+		return hashOf(wanted[0])
 	}
 	base := hash(t, nil, "data", "")
 	cases := map[string]struct {
@@ -215,15 +228,20 @@ func TestZones(t *testing.T) {
 			t.Parallel()
 			pool := newPool()
 			tc.change(&pool)
-			wanted, err := worker.Render(newWorker(), &pool, []byte("data"), newCluster(""), images())
+			wanted, err := render(pool, "data", newCluster(""))
 			if err != nil {
 				t.Fatal(err)
 			}
 			var got []part
 			for _, w := range wanted {
+				spec := w.Deployment.Spec
+				limits, err := machinedeployment.LimitsOf(spec.Strategy, int(spec.Replicas))
+				if err != nil {
+					t.Fatal(err)
+				}
 				got = append(got, part{
-					Name: w.Set.Name, Zone: w.Set.Node.Zone, Replicas: w.Set.Replicas, Minimum: w.Status.Minimum, Maximum: w.Status.Maximum,
-					Surge: w.Set.MaxSurge, MayBeMissing: w.Set.MaxUnavailable,
+					Name: strings.TrimPrefix(w.Deployment.Name, namespace+"-"), Zone: spec.Template.Spec.NodeTemplate.Labels[corev1.LabelTopologyZone],
+					Replicas: int(spec.Replicas), Minimum: w.Status.Minimum, Maximum: w.Status.Maximum, Surge: limits.Surge, MayBeMissing: limits.Unavailable,
 				})
 			}
 			if diff := cmp.Diff(tc.want, got); diff != "" {
@@ -238,12 +256,12 @@ func TestHibernated(t *testing.T) {
 	cluster := newCluster("")
 	cluster.Shoot.Spec.Hibernation = &gardencorev1beta1.Hibernation{Enabled: new(true)}
 	pool := newPool()
-	wanted, err := worker.Render(newWorker(), &pool, []byte("data"), cluster, images())
+	wanted, err := render(pool, "data", cluster)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if wanted[0].Set.Replicas != 0 || wanted[0].Status.Minimum != 2 {
-		t.Errorf("a sleeping shoot has %d machines of at least %d, want 0 and the bounds of the pool", wanted[0].Set.Replicas, wanted[0].Status.Minimum)
+	if replicas := wanted[0].Deployment.Spec.Replicas; replicas != 0 || wanted[0].Status.Minimum != 2 {
+		t.Errorf("a sleeping shoot has %d machines of at least %d, want 0 and the bounds of the pool", replicas, wanted[0].Status.Minimum)
 	}
 }
 
@@ -267,14 +285,17 @@ func TestImage(t *testing.T) {
 			t.Parallel()
 			pool := newPool()
 			pool.MachineImage.Version = tc.version
-			wanted, err := worker.Render(newWorker(), &pool, []byte("data"), newCluster(tc.config), images())
+			wanted, err := render(pool, "data", newCluster(tc.config))
 			if tc.wantErr != "" {
 				if err == nil || !strings.Contains(err.Error(), tc.wantErr) {
 					t.Errorf("%s\nRender(...) = %v, want an error with %q", tc.reason, err, tc.wantErr)
 				}
 				return
 			}
-			if err != nil || wanted[0].Set.Image != tc.want {
+			if err != nil {
+				t.Fatal(err)
+			}
+			if spec, err := machinepod.ReadSpec(wanted[0].Class); err != nil || spec.Image != tc.want {
 				t.Errorf("%s\nRender(...) = %v, %v, want image %q", tc.reason, wanted, err, tc.want)
 			}
 		})
