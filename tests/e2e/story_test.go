@@ -40,6 +40,7 @@ func TestStory(t *testing.T) {
 		{"the API server reaches its nodes through a tunnel", throughTheTunnel},
 		{"a bastion leads to the nodes, from where it may", sshThroughBastion},
 		{"the shoot tells how it is", conditions},
+		{"machines are drained and replaced", machines},
 		{"the shoot sleeps and wakes up", night},
 		{"the shoot's credentials are rotated", rotation},
 		{"the timeline tells the story", timeline},

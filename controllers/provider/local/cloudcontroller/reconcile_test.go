@@ -29,7 +29,7 @@ import (
 
 const namespace = "shoot--dev--sprout"
 
-const template = `{"labels":{"pool":"small","colour":"green"},"annotations":{"note":"yes"},"taints":[{"key":"t","value":"new","effect":"NoSchedule"}],"region":"here","zone":"a"}`
+const template = `{"labels":{"pool":"small","colour":"green","topology.kubernetes.io/zone":"a"},"annotations":{"note":"yes"},"taints":[{"key":"t","value":"new","effect":"NoSchedule"}]}`
 
 func newPod() *corev1.Pod {
 	return &corev1.Pod{
@@ -45,7 +45,7 @@ func newNode() *corev1.Node {
 func TestComplete(t *testing.T) {
 	t.Parallel()
 	labels := map[string]string{
-		"own": "label", "pool": "small", "colour": "green", "topology.kubernetes.io/region": "here", "topology.kubernetes.io/zone": "a",
+		"own": "label", "pool": "small", "colour": "green", "topology.kubernetes.io/zone": "a",
 	}
 	taint := func(value string) corev1.Taint {
 		return corev1.Taint{Key: "t", Value: value, Effect: corev1.TaintEffectNoSchedule}
