@@ -10,6 +10,15 @@ const (
 	KindMachineSet        = "MachineSet"
 )
 
+// The annotations of a MachineDeployment with which a pool overrides settings of the cluster autoscaler.
+const (
+	AnnotationScaleDownUtilizationThreshold    = "autoscaler.gardener.cloud/scale-down-utilization-threshold"
+	AnnotationScaleDownGPUUtilizationThreshold = "autoscaler.gardener.cloud/scale-down-gpu-utilization-threshold"
+	AnnotationScaleDownUnneededTime            = "autoscaler.gardener.cloud/scale-down-unneeded-time"
+	AnnotationScaleDownUnreadyTime             = "autoscaler.gardener.cloud/scale-down-unready-time"
+	AnnotationMaxNodeProvisionTime             = "autoscaler.gardener.cloud/max-node-provision-time"
+)
+
 const (
 	// LabelNode is the label of a Machine with the name of its node.
 	LabelNode = "node"
@@ -28,13 +37,6 @@ const (
 
 	// AnnotationRevision of a MachineSet is its number in the order in which the sets of a MachineDeployment became the wanted one.
 	AnnotationRevision = "deployment.kubernetes.io/revision"
-
-	// The annotations of a MachineDeployment with which a pool overrides settings of the cluster autoscaler.
-	AnnotationScaleDownUtilizationThreshold    = "autoscaler.gardener.cloud/scale-down-utilization-threshold"
-	AnnotationScaleDownGPUUtilizationThreshold = "autoscaler.gardener.cloud/scale-down-gpu-utilization-threshold"
-	AnnotationScaleDownUnneededTime            = "autoscaler.gardener.cloud/scale-down-unneeded-time"
-	AnnotationScaleDownUnreadyTime             = "autoscaler.gardener.cloud/scale-down-unready-time"
-	AnnotationMaxNodeProvisionTime             = "autoscaler.gardener.cloud/max-node-provision-time"
 
 	// FinalizerMachineControllerManager is on all objects that a machine controller acts on, until it has nothing left to do with them.
 	FinalizerMachineControllerManager = "machine.sapcloud.io/machine-controller-manager"

@@ -185,3 +185,30 @@ func TestNetworks_EXT_INFRA_3(t *testing.T) {
 		t.Errorf("the owner's come first, each once (-want +got):\n%s", diff)
 	}
 }
+
+func TestNodeTemplatesStay_EXT_WORKER_4(t *testing.T) {
+	t.Parallel()
+	pool := func(machineType, cpu string) gardenextensionsv1alpha1.WorkerPool {
+		return gardenextensionsv1alpha1.WorkerPool{Name: "small", MachineType: machineType, NodeTemplate: &gardenextensionsv1alpha1.NodeTemplate{
+			Capacity: corev1.ResourceList{corev1.ResourceCPU: resource.MustParse(cpu)},
+		}}
+	}
+	cases := map[string]struct {
+		why  string
+		live []gardenextensionsv1alpha1.WorkerPool
+		want string
+	}{
+		"New":   {"a new pool has what the profile says", nil, "2"},
+		"Same":  {"the provider may have changed it", []gardenextensionsv1alpha1.WorkerPool{pool("local", "3")}, "3"},
+		"Other": {"which says nothing about another machine type", []gardenextensionsv1alpha1.WorkerPool{pool("large", "3")}, "2"},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			got := shoot.WithNodeTemplates([]gardenextensionsv1alpha1.WorkerPool{pool("local", "2")}, tc.live)
+			if cpu := got[0].NodeTemplate.Capacity.Cpu().String(); cpu != tc.want {
+				t.Errorf("%s\nthe machine has %s processors, want %s", tc.why, cpu, tc.want)
+			}
+		})
+	}
+}

@@ -62,7 +62,7 @@ func (w workers) ask() ask[*gardenextensionsv1alpha1.Worker] {
 			spec := &w.facts.Shoot.Spec
 			obj.Spec.Type, obj.Spec.Region, obj.Spec.SecretRef = spec.Provider.Type, spec.Region, w.providerSecret()
 			obj.Spec.InfrastructureProviderStatus = w.values.infrastructure.Get(ctx).Status.ProviderStatus
-			obj.Spec.Pools = Pools(w.facts.Shoot, w.profile, w.values.userData.Get(ctx))
+			obj.Spec.Pools = WithNodeTemplates(Pools(w.facts.Shoot, w.profile, w.values.userData.Get(ctx)), obj.Spec.Pools)
 			for i := range obj.Spec.Pools {
 				if key := w.values.machineKeys.Get(ctx)[obj.Spec.Pools[i].Name]; key != "" {
 					obj.Spec.Pools[i].NodeAgentSecretName = &key
@@ -186,6 +186,19 @@ func poolLabels(w *gardencorev1beta1.Worker, version string) map[string]string {
 		}
 	}
 	return labels
+}
+
+// WithNodeTemplates keeps what the pools of a Worker say about their nodes as long as the machine type stays the same: the provider may
+// know better than the profile what a machine has (EXT-WORKER-4).
+func WithNodeTemplates(pools, live []gardenextensionsv1alpha1.WorkerPool) []gardenextensionsv1alpha1.WorkerPool {
+	for i := range pools {
+		for j := range live {
+			if live[j].Name == pools[i].Name && live[j].MachineType == pools[i].MachineType && live[j].NodeTemplate != nil {
+				pools[i].NodeTemplate = live[j].NodeTemplate
+			}
+		}
+	}
+	return pools
 }
 
 // nodeTemplate is what a machine of a type has.

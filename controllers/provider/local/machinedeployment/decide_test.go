@@ -43,7 +43,9 @@ func TestDecide(t *testing.T) {
 		"BothLimits":  {"both limits are used", 4, limits(1, 1), set("new", 0, 0), sets{set("old", 4, 4)}, plan{"new": 1, "old": 3}},
 		"UnreadyOld": {
 			"an old machine that is not ready may recover: it is not given up before there is a new one",
-			1, limits(1, 0), set("new", 1, 0), sets{set("old", 1, 0)}, plan{"new": 1, "old": 1},
+			1, limits(1, 0), set("new", 1, 0),
+			sets{set("old", 1, 0)},
+			plan{"new": 1, "old": 1},
 		},
 		"UnreadyFirst": {"old machines that are not ready go first", 2, limits(1, 0), set("new", 1, 1), sets{set("older", 1, 1), set("old", 1, 0)}, plan{"new": 1, "older": 1, "old": 0}},
 		"BrokenNew":    {"as long as new machines do not start, the old ones stay", 2, limits(1, 0), set("new", 1, 0), sets{set("old", 2, 2)}, plan{"new": 1, "old": 2}},

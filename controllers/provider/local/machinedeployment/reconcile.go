@@ -89,7 +89,9 @@ func (r *Reconciler) look(ctx context.Context, s *scope) (kit.Outcome, error) {
 		owner := metav1.GetControllerOf(&m)
 		return owner != nil && owner.UID != s.deployment.UID
 	})
-	slices.SortFunc(s.sets, func(a, b gardenmachinev1alpha1.MachineSet) int { return a.CreationTimestamp.Compare(b.CreationTimestamp.Time) })
+	slices.SortFunc(s.sets, func(a, b gardenmachinev1alpha1.MachineSet) int {
+		return a.CreationTimestamp.Compare(b.CreationTimestamp.Time)
+	})
 	s.current = slices.IndexFunc(s.sets, func(m gardenmachinev1alpha1.MachineSet) bool {
 		return m.DeletionTimestamp == nil && m.Spec.Template.Spec.Class == s.deployment.Spec.Template.Spec.Class
 	})

@@ -63,8 +63,8 @@ func TestReadSpec(t *testing.T) {
 		t.Errorf("ReadSpec(...) error %v (-want +got):\n%s", err, diff)
 	}
 	for text, wanted := range map[string]string{
-		`{"apiVersion":"x","kind":"y","image":"z"}`:                                                             `it is a "y" of "x"`,
-		`{"apiVersion":"local.provider.extensions.gardener.cloud/v1alpha1","kind":"MachineSpec"}`:               "providerSpec.image",
+		`{"apiVersion":"x","kind":"y","image":"z"}`:                                                              `it is a "y" of "x"`,
+		`{"apiVersion":"local.provider.extensions.gardener.cloud/v1alpha1","kind":"MachineSpec"}`:                "providerSpec.image",
 		`{"apiVersion":"local.provider.extensions.gardener.cloud/v1alpha1","kind":"MachineSpec","privileges":1}`: `unknown field "privileges"`,
 	} {
 		_, err := machinepod.ReadSpec(&gardenmachinev1alpha1.MachineClass{ProviderSpec: runtime.RawExtension{Raw: []byte(text)}})

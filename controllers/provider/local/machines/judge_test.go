@@ -19,7 +19,9 @@ import (
 
 func now() time.Time { return time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC) }
 
-func ago(minutes int) metav1.Time { return metav1.NewTime(now().Add(-time.Duration(minutes) * time.Minute)) }
+func ago(minutes int) metav1.Time {
+	return metav1.NewTime(now().Add(-time.Duration(minutes) * time.Minute))
+}
 
 // podWith has a readiness of the given age in minutes.
 func podWith(ready corev1.ConditionStatus, age int) *corev1.Pod {

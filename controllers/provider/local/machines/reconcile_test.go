@@ -80,8 +80,10 @@ func newWorld(t *testing.T, change func(*gardenmachinev1alpha1.Machine), userDat
 		WithInterceptorFuncs(interceptor.Funcs{SubResourceCreate: w.evict}).Build()
 	count := 0
 	w.reconciler = &machines.Reconciler{
-		Base:  kit.Base{Client: w, Reader: w, Clock: w.clock},
-		Cloud: func(context.Context, string) (machinepod.Cloud, error) { return machinepod.Cloud{Client: w.cloud, Namespace: elsewhere}, nil },
+		Base: kit.Base{Client: w, Reader: w, Clock: w.clock},
+		Cloud: func(context.Context, string) (machinepod.Cloud, error) {
+			return machinepod.Cloud{Client: w.cloud, Namespace: elsewhere}, nil
+		},
 		Shoot: func(context.Context, string) (*kit.Shoot, error) { return &kit.Shoot{Client: w.shoot}, w.down },
 		Random: func(n int) string {
 			count++
@@ -91,7 +93,8 @@ func newWorld(t *testing.T, change func(*gardenmachinev1alpha1.Machine), userDat
 	return w
 }
 
-func (w *world) evict(ctx context.Context, c client.Client, _ string, o client.Object, _ client.Object, _ ...client.SubResourceCreateOption) error {
+//nolint:revive // the interceptor says which arguments there are
+func (w *world) evict(ctx context.Context, c client.Client, _ string, o, _ client.Object, _ ...client.SubResourceCreateOption) error {
 	w.evicted = append(w.evicted, o.GetName())
 	if w.budget != nil {
 		return w.budget

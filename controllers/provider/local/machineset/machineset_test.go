@@ -38,7 +38,9 @@ func machine(name string, phase gardenmachinev1alpha1.MachinePhase, age int, pri
 	return m
 }
 
-func labels() map[string]string { return map[string]string{"name": "worker", "machine-template-hash": "1"} }
+func labels() map[string]string {
+	return map[string]string{"name": "worker", "machine-template-hash": "1"}
+}
 
 func TestDecide(t *testing.T) {
 	t.Parallel()

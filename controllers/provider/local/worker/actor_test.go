@@ -263,3 +263,26 @@ func TestDelete(t *testing.T) {
 		t.Errorf("Delete(...) = %v when there is nothing left", err)
 	}
 }
+
+// TestHibernationForces: machines of a shoot that goes to sleep are not drained, and all of them are waited for.
+func TestHibernationForces_EXT_WLIB_2(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	object := newWorker(newPool())
+	_ = w.actor.Reconcile(t.Context(), object, newCluster(""))
+	machine := w.addMachine(t, "small", "one", running())
+	machine.Finalizers = []string{gardenmachinev1alpha1.FinalizerMachineControllerManager}
+	if err := w.Update(t.Context(), machine); err != nil {
+		t.Fatal(err)
+	}
+	asleep := newCluster("")
+	asleep.Shoot.Spec.Hibernation = &gardencorev1beta1.Hibernation{Enabled: new(true)}
+	awaits(t, w.actor.Reconcile(t.Context(), object, asleep), `Waiting for machines of "shoot--dev--sprout-small": 1 of 0 are running`)
+	if err := w.Get(t.Context(), client.ObjectKeyFromObject(machine), machine); err != nil || machine.Labels[gardenmachinev1alpha1.LabelForceDeletion] != "True" {
+		t.Errorf("the machine would be drained: %v, %v", machine.Labels, err)
+	}
+	if err := w.Delete(t.Context(), machine); err != nil {
+		t.Fatal(err)
+	}
+	awaits(t, w.actor.Reconcile(t.Context(), object, asleep), `Waiting for machines of "shoot--dev--sprout-small": 1 are stopping`)
+}
