@@ -14,12 +14,12 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
 
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	gardenextensionsv1alpha1 "github.com/terrarium-garden/terrarium/apis/extensions/v1alpha1"
+	gardenmachinev1alpha1 "github.com/terrarium-garden/terrarium/apis/machine/v1alpha1"
 	gardenresourcesv1alpha1 "github.com/terrarium-garden/terrarium/apis/resources/v1alpha1"
 	"github.com/terrarium-garden/terrarium/apis/scheme"
 	"github.com/terrarium-garden/terrarium/controllers/gardenlet/shoot"
@@ -84,18 +84,11 @@ func withMachines(t *testing.T) client.Client {
 	if err != nil {
 		t.Fatal(err)
 	}
-	v1alpha1 := schema.GroupVersion{Group: "machine.sapcloud.io", Version: "v1alpha1"}
-	for _, kind := range []string{"MachineDeployment", "MachineSet", "Machine", "MachineClass"} {
-		types.AddKnownTypeWithName(v1alpha1.WithKind(kind), &metav1.PartialObjectMetadata{})
-		types.AddKnownTypeWithName(v1alpha1.WithKind(kind+"List"), &metav1.PartialObjectMetadataList{})
-	}
 	return fake.NewClientBuilder().WithScheme(types).WithObjects(machineOf("shoot--dev--a"), machineOf("shoot--dev--b")).Build()
 }
 
 func machineOf(namespace string) client.Object {
-	m := &metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "m-1", Finalizers: []string{"example.org/held"}}}
-	m.SetGroupVersionKind(schema.GroupVersionKind{Group: "machine.sapcloud.io", Version: "v1alpha1", Kind: "Machine"})
-	return m
+	return &gardenmachinev1alpha1.Machine{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "m-1", Finalizers: []string{"example.org/held"}}}
 }
 
 // everythingIn lists objects of the seed.

@@ -21,6 +21,7 @@ import (
 	"github.com/terrarium-garden/terrarium/apis/extensions"
 	"github.com/terrarium-garden/terrarium/apis/extensions/kind"
 	gardenextensionsv1alpha1 "github.com/terrarium-garden/terrarium/apis/extensions/v1alpha1"
+	gardenmachinev1alpha1 "github.com/terrarium-garden/terrarium/apis/machine/v1alpha1"
 	gardenresourcesv1alpha1 "github.com/terrarium-garden/terrarium/apis/resources/v1alpha1"
 	"github.com/terrarium-garden/terrarium/controllers/flow"
 )
@@ -38,7 +39,6 @@ const (
 
 	// machineController makes and deletes machines; it must not do so any more when the machines go.
 	machineController = "machine-controller-manager"
-	machineGroup      = "machine.sapcloud.io"
 )
 
 // Forced reports whether the owner of a shoot wants it to vanish, whatever is left of it at the provider (GLET-FORCE-1).
@@ -125,9 +125,10 @@ func (f force) stopMachines(ctx context.Context) error {
 
 // machines deletes the objects of machines with their finalizers. The machines themselves are at the provider.
 func (f force) machines(ctx context.Context) error {
-	v1alpha1 := schema.GroupVersion{Group: machineGroup, Version: "v1alpha1"}
+	v1alpha1 := gardenmachinev1alpha1.GroupVersion
 	return f.clear(ctx, 0, nil,
-		v1alpha1.WithKind("MachineDeployment"), v1alpha1.WithKind("MachineSet"), v1alpha1.WithKind("Machine"), v1alpha1.WithKind("MachineClass"))
+		v1alpha1.WithKind(gardenmachinev1alpha1.KindMachineDeployment), v1alpha1.WithKind(gardenmachinev1alpha1.KindMachineSet),
+		v1alpha1.WithKind(gardenmachinev1alpha1.KindMachine), v1alpha1.WithKind(gardenmachinev1alpha1.KindMachineClass))
 }
 
 // managedResources deletes the managed resources. What they have made goes as well where it is in reach.
