@@ -95,11 +95,10 @@ func (r *Reconciler) claim(ctx context.Context, s *scope) (kit.Outcome, error) {
 
 // look reads the pod and the node.
 func (r *Reconciler) look(ctx context.Context, s *scope) (kit.Outcome, error) {
-	var name string
-	if name, s.creation = machinepod.Name(client.ObjectKeyFromObject(s.machine)); s.creation != nil {
+	name, err := machinepod.Name(client.ObjectKeyFromObject(s.machine))
+	if s.creation = err; name == "" {
 		return kit.Continue(), nil
 	}
-	var err error
 	if s.cloud, err = r.Cloud(ctx, s.machine.Namespace); err != nil {
 		return kit.Stop(), fmt.Errorf("find the cloud of machine %q: %w", s.machine.Name, err)
 	}
