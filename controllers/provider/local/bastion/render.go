@@ -19,7 +19,7 @@ import (
 	gardenextensionsv1alpha1 "github.com/terrarium-garden/terrarium/apis/extensions/v1alpha1"
 	"github.com/terrarium-garden/terrarium/controllers/component"
 	"github.com/terrarium-garden/terrarium/controllers/provider/local/jumphost"
-	"github.com/terrarium-garden/terrarium/controllers/provider/local/machinedeployment"
+	"github.com/terrarium-garden/terrarium/controllers/provider/local/machinepod"
 )
 
 const (
@@ -67,7 +67,7 @@ func (v Values) Policy() *networkingv1.NetworkPolicy {
 	}
 	ports := []networkingv1.NetworkPolicyPort{{Protocol: new(corev1.ProtocolTCP), Port: new(intstr.FromInt32(jumphost.Port))}}
 	machines := networkingv1.NetworkPolicyPeer{
-		PodSelector: &metav1.LabelSelector{MatchLabels: map[string]string{machinedeployment.LabelApp: machinedeployment.App}},
+		PodSelector: &metav1.LabelSelector{MatchLabels: map[string]string{machinepod.LabelApp: machinepod.App}},
 	}
 	return &networkingv1.NetworkPolicy{
 		ObjectMeta: v.meta(),
