@@ -8,6 +8,7 @@ import (
 	"crypto/tls"
 	"crypto/x509"
 	"encoding/json"
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/cookiejar"
@@ -16,6 +17,7 @@ import (
 	"time"
 
 	authenticationv1 "k8s.io/api/authentication/v1"
+	authorizationv1 "k8s.io/api/authorization/v1"
 	corev1 "k8s.io/api/core/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -223,7 +225,8 @@ func post(t *testing.T, config *rest.Config, headers ...string) (int, string) {
 	return response.StatusCode, string(data)
 }
 
-// account makes a service account that may do everything by a role, and returns a token of it.
+// account makes a service account that may do everything by a role, and returns a token of it. The role is in effect by then: the
+// server sees bindings a moment after they are made.
 func account(t *testing.T, g *harness.Garden, name string) (*corev1.ServiceAccount, string) {
 	t.Helper()
 	owner := &corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Namespace: "garden", Name: name}}
@@ -231,6 +234,17 @@ func account(t *testing.T, g *harness.Garden, name string) (*corev1.ServiceAccou
 		ObjectMeta: metav1.ObjectMeta{Name: "test-" + name},
 		RoleRef:    rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: "cluster-admin"},
 		Subjects:   []rbacv1.Subject{{Kind: rbacv1.ServiceAccountKind, Namespace: owner.Namespace, Name: owner.Name}},
+	})
+	harness.Eventually(t, "the role of "+name+" is known", func(ctx context.Context) error {
+		review := &authorizationv1.SubjectAccessReview{Spec: authorizationv1.SubjectAccessReviewSpec{
+			User:                  "system:serviceaccount:" + owner.Namespace + ":" + owner.Name,
+			NonResourceAttributes: &authorizationv1.NonResourceAttributes{Verb: "*", Path: "*"},
+		}}
+		if err := g.Client.Create(ctx, review); err != nil || review.Status.Allowed {
+			return err
+		}
+
+		return fmt.Errorf("not allowed yet: %s", review.Status.Reason)
 	})
 
 	return owner, tokenOf(t, g, owner, time.Hour)
