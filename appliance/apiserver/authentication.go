@@ -7,11 +7,14 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	apiserverapi "k8s.io/apiserver/pkg/apis/apiserver"
 	"k8s.io/apiserver/pkg/authentication/authenticator"
 	"k8s.io/apiserver/pkg/authentication/request/anonymous"
 	"k8s.io/apiserver/pkg/authentication/request/union"
 	"k8s.io/client-go/informers"
+	"k8s.io/client-go/kubernetes"
+	corev1client "k8s.io/client-go/kubernetes/typed/core/v1"
 	corev1listers "k8s.io/client-go/listers/core/v1"
 	"k8s.io/kubernetes/pkg/serviceaccount"
 )
@@ -32,27 +35,40 @@ func withOpenPaths(next authenticator.Request) authenticator.Request {
 	return union.NewFailOnError(next, anonymous.NewAuthenticator(conditions))
 }
 
-// tokenOwners reads the objects to which a service account token can be bound. A garden has no pods and no nodes.
+// tokenOwners reads the objects to which a service account token can be bound. An object that the caches do not have yet is read from
+// the server itself: who has just created an account and a token of it may use the token at once. A garden has no pods and no nodes.
 type tokenOwners struct {
+	client   corev1client.CoreV1Interface
 	secrets  corev1listers.SecretLister
 	accounts corev1listers.ServiceAccountLister
 }
 
-func tokenObjects(factory informers.SharedInformerFactory) serviceaccount.ServiceAccountTokenGetter {
-	return tokenOwners{
-		secrets:  factory.Core().V1().Secrets().Lister(),
-		accounts: factory.Core().V1().ServiceAccounts().Lister(),
+func tokenObjects(client kubernetes.Interface) func(informers.SharedInformerFactory) serviceaccount.ServiceAccountTokenGetter {
+	return func(factory informers.SharedInformerFactory) serviceaccount.ServiceAccountTokenGetter {
+		return tokenOwners{
+			client:   client.CoreV1(),
+			secrets:  factory.Core().V1().Secrets().Lister(),
+			accounts: factory.Core().V1().ServiceAccounts().Lister(),
+		}
 	}
 }
 
 // GetServiceAccount implements serviceaccount.ServiceAccountTokenGetter.
-func (o tokenOwners) GetServiceAccount(_ context.Context, namespace, name string) (*corev1.ServiceAccount, error) {
-	return o.accounts.ServiceAccounts(namespace).Get(name)
+func (o tokenOwners) GetServiceAccount(ctx context.Context, namespace, name string) (*corev1.ServiceAccount, error) {
+	if account, err := o.accounts.ServiceAccounts(namespace).Get(name); err == nil {
+		return account, nil
+	}
+
+	return o.client.ServiceAccounts(namespace).Get(ctx, name, metav1.GetOptions{})
 }
 
 // GetSecret implements serviceaccount.ServiceAccountTokenGetter.
-func (o tokenOwners) GetSecret(_ context.Context, namespace, name string) (*corev1.Secret, error) {
-	return o.secrets.Secrets(namespace).Get(name)
+func (o tokenOwners) GetSecret(ctx context.Context, namespace, name string) (*corev1.Secret, error) {
+	if secret, err := o.secrets.Secrets(namespace).Get(name); err == nil {
+		return secret, nil
+	}
+
+	return o.client.Secrets(namespace).Get(ctx, name, metav1.GetOptions{})
 }
 
 // GetPod implements serviceaccount.ServiceAccountTokenGetter.

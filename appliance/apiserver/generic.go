@@ -124,6 +124,7 @@ func (c *completed) applyStores(parts *genericParts) error {
 func (c *completed) applyAccess(parts *genericParts) error {
 	config := parts.config
 	ctx := untilDrained(config)
+	c.library.Authentication.ServiceAccounts.OptionalTokenGetter = tokenObjects(parts.client)
 	if err := c.library.Authentication.ApplyTo(ctx, &config.Authentication, config.SecureServing, config.EgressSelector,
 		config.OpenAPIConfig, config.OpenAPIV3Config, parts.client, parts.informers, config.APIServerID); err != nil {
 		return fmt.Errorf("apply options of authentication: %w", err)

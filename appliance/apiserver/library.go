@@ -133,7 +133,6 @@ func (c Config) applyAuthentication(o *options.Options) {
 	}
 	a.ServiceAccounts.Issuers = []string{c.ServiceAccountIssuer}
 	// KeyFiles would be read once; see Complete.
-	a.ServiceAccounts.OptionalTokenGetter = tokenObjects
 	a.ServiceAccounts.MaxExpiration = c.MaxServiceAccountTokenLifetime
 	// There are no pods with clients that do not reload their tokens.
 	a.ServiceAccounts.ExtendExpiration = false

@@ -3,7 +3,6 @@
 package server_test
 
 import (
-	"context"
 	"crypto/ecdsa"
 	"crypto/elliptic"
 	"crypto/rand"
@@ -228,22 +227,28 @@ func seedCertificate(g *harness.Garden) func(t *testing.T) {
 	}
 }
 
+// serviceAccountToken uses tokens at once, when the caches of the server may not have yet what they are bound to.
 func serviceAccountToken(g *harness.Garden) func(t *testing.T) {
 	return func(t *testing.T) {
 		t.Parallel()
 
-		account := &corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "robot"}}
-		mustCreate(t, g, account)
-		asked := &authenticationv1.TokenRequest{}
-		if err := g.Client.SubResource("token").Create(t.Context(), account, asked); err != nil {
-			t.Fatalf("A service account gets a token.\nCreate(token): %v", err)
-		}
-		review := &authenticationv1.SelfSubjectReview{}
-		harness.Eventually(t, "the token is known", func(ctx context.Context) error {
-			return g.WithToken(t, asked.Status.Token).Create(ctx, review)
-		})
-		if want := "system:serviceaccount:default:robot"; review.Status.UserInfo.Username != want {
-			t.Errorf("The token says who it is of: got %q, want %q", review.Status.UserInfo.Username, want)
+		for n := range 20 {
+			account := &corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: fmt.Sprintf("robot-%d", n)}}
+			bound := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: account.Name}}
+			mustCreate(t, g, account, bound)
+			asked := &authenticationv1.TokenRequest{Spec: authenticationv1.TokenRequestSpec{
+				BoundObjectRef: &authenticationv1.BoundObjectReference{APIVersion: "v1", Kind: "Secret", Name: bound.Name, UID: bound.UID},
+			}}
+			if err := g.Client.SubResource("token").Create(t.Context(), account, asked); err != nil {
+				t.Fatalf("A service account gets a token.\nCreate(token): %v", err)
+			}
+			review := &authenticationv1.SelfSubjectReview{}
+			if err := g.WithToken(t, asked.Status.Token).Create(t.Context(), review); err != nil {
+				t.Fatalf("A token is good from the moment on at which it has been made.\nCreate(review) with token %d: %v", n, err)
+			}
+			if want := "system:serviceaccount:default:" + account.Name; review.Status.UserInfo.Username != want {
+				t.Errorf("The token says who it is of: got %q, want %q", review.Status.UserInfo.Username, want)
+			}
 		}
 	}
 }
