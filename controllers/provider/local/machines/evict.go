@@ -5,8 +5,11 @@ package machines
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
+	"time"
 
+	"github.com/go-logr/logr"
 	corev1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -21,9 +24,9 @@ const (
 	namedPods = 3
 )
 
-// evict keeps new pods from a node and evicts those that it has. It returns what is left to do, in words; nothing is left if no pod is
-// there that can be moved.
-func evict(ctx context.Context, shoot client.Client, node *corev1.Node) (left string, err error) {
+// evict keeps new pods from a node and evicts those that it has. The drain began at a time. It returns what is left to do, in words;
+// nothing is left if no pod is there that can be moved.
+func evict(ctx context.Context, shoot client.Client, node *corev1.Node, began time.Time) (left string, err error) {
 	if err := cordon(ctx, shoot, node); err != nil {
 		return "", err
 	}
@@ -34,7 +37,7 @@ func evict(ctx context.Context, shoot client.Client, node *corev1.Node) (left st
 	var pods []string
 	for i := range list.Items {
 		pod := &list.Items[i]
-		if stays(pod) {
+		if stays(pod) || comesBack(pod, began) {
 			continue
 		}
 		state, err := evictOne(ctx, shoot, pod)
@@ -77,6 +80,15 @@ func stays(pod *corev1.Pod) bool {
 		return true
 	}
 	return pod.Status.Phase == corev1.PodSucceeded || pod.Status.Phase == corev1.PodFailed
+}
+
+// comesBack reports whether a pod came after the drain began, to a node that takes no new pods, because it tolerates that. It would be
+// replaced by another of its kind on the same node, for ever, so it goes with the machine.
+func comesBack(pod *corev1.Pod, began time.Time) bool {
+	cordoned := &corev1.Taint{Key: corev1.TaintNodeUnschedulable, Effect: corev1.TaintEffectNoSchedule}
+	return pod.CreationTimestamp.After(began) && slices.ContainsFunc(pod.Spec.Tolerations, func(t corev1.Toleration) bool {
+		return t.ToleratesTaint(logr.Discard(), cordoned, false)
+	})
 }
 
 // evictOne asks the shoot to end one pod, and returns what becomes of it.

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -296,6 +297,32 @@ func TestDrains(t *testing.T) {
 		t.Fatal("the machine is stopped before its pods are gone")
 	}
 	w.budget = nil
+	w.gone(t)
+}
+
+// TestDrainComesToAnEnd: what tolerates that a node takes no new pods comes back when it is evicted, which ends with the machine.
+func TestDrainComesToAnEnd(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil, "data")
+	w.join(t)
+	w.remove(t)
+	began := w.machine(t).DeletionTimestamp.Time
+	everywhere := corev1.PodSpec{NodeName: podName, Tolerations: []corev1.Toleration{{Operator: corev1.TolerationOpExists}}}
+	for name, spec := range map[string]corev1.PodSpec{"tunnel": everywhere, "late": {NodeName: podName}} {
+		pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: name, CreationTimestamp: metav1.NewTime(began.Add(time.Second))}, Spec: spec}
+		if err := w.shoot.Create(t.Context(), pod); err != nil {
+			t.Fatal(err)
+		}
+	}
+	old := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "old-tunnel", CreationTimestamp: metav1.NewTime(began.Add(-time.Second))}, Spec: everywhere}
+	if err := w.shoot.Create(t.Context(), old); err != nil {
+		t.Fatal(err)
+	}
+	w.mustRun(t)
+	slices.Sort(w.evicted)
+	if diff := cmp.Diff([]string{"app", "late", "old-tunnel"}, w.evicted); diff != "" {
+		t.Errorf("evicted pods (-want +got):\n%s", diff)
+	}
 	w.gone(t)
 }
 

@@ -43,7 +43,7 @@ func (r *Reconciler) drain(ctx context.Context, s *scope) (kit.Outcome, error) {
 	if err != nil {
 		return kit.Stop(), err
 	}
-	left, err := evict(ctx, shoot.Client, s.node)
+	left, err := evict(ctx, shoot.Client, s.node, s.machine.DeletionTimestamp.Time)
 	if err != nil {
 		return r.draining(ctx, s, err.Error())
 	}
