@@ -74,3 +74,11 @@ replace (
 	github.com/terrarium-garden/terrarium => ../..
 	k8s.io/apiextensions-apiserver => k8s.io/apiextensions-apiserver v0.36.3
 )
+
+// The versions that the garden is built with, in place of later ones that its modules name and do not need.
+replace (
+	github.com/fsnotify/fsnotify => github.com/fsnotify/fsnotify v1.10.0
+	github.com/fxamacker/cbor/v2 => github.com/fxamacker/cbor/v2 v2.9.1
+	github.com/go-openapi/jsonreference => github.com/go-openapi/jsonreference v0.21.5
+	k8s.io/kube-openapi => k8s.io/kube-openapi v0.0.0-20260427204847-8949caaa1199
+)

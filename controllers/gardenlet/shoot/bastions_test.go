@@ -10,6 +10,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
@@ -20,8 +21,14 @@ import (
 
 func bastionFor(name, of string) *gardenoperationsv1alpha1.Bastion {
 	b := &gardenoperationsv1alpha1.Bastion{ObjectMeta: metav1.ObjectMeta{Namespace: "garden-dev", Name: name}}
-	b.Spec.ShootRef.Name = of
+	b.Spec.ShootRef.Name, b.Spec.SeedName = of, new("eu-1")
 	return b
+}
+
+// seedOfBastion is how the garden selects Bastions by their seed.
+func seedOfBastion(object client.Object) []string {
+	b, _ := object.(*gardenoperationsv1alpha1.Bastion)
+	return []string{ptr.Deref(b.Spec.SeedName, "")}
 }
 
 // TestDeletionWaitsForBastions_GLET_BASTION_5 deletes a shoot to whose machines somebody may be logged in.

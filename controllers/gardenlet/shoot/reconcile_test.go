@@ -25,6 +25,7 @@ import (
 
 	gardenconfigv1alpha1 "github.com/terrarium-garden/terrarium/apis/config/v1alpha1"
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+	gardenoperationsv1alpha1 "github.com/terrarium-garden/terrarium/apis/operations/v1alpha1"
 	gardenextensionsv1alpha1 "github.com/terrarium-garden/terrarium/apis/extensions/v1alpha1"
 	"github.com/terrarium-garden/terrarium/apis/scheme"
 	"github.com/terrarium-garden/terrarium/controllers/component/images"
@@ -82,7 +83,8 @@ func newLandscape(t *testing.T, s *gardencorev1beta1.Shoot, without ...string) *
 		}
 	}
 	garden := fake.NewClientBuilder().WithScheme(types).WithObjects(kept...).WithStatusSubresource(s, seed).
-		WithIndex(&gardencorev1beta1.ControllerInstallation{}, gardencorev1beta1.FieldSeedRefName, func(client.Object) []string { return nil }).Build()
+		WithIndex(&gardencorev1beta1.ControllerInstallation{}, gardencorev1beta1.FieldSeedRefName, func(client.Object) []string { return nil }).
+		WithIndex(&gardenoperationsv1alpha1.Bastion{}, gardenoperationsv1alpha1.FieldBastionSeedName, seedOfBastion).Build()
 	config := &gardenconfigv1alpha1.GardenletConfiguration{}
 	config.SetDefaults()
 	l := &landscape{events: events.NewFakeRecorder(100)}

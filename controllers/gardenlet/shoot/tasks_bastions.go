@@ -31,10 +31,12 @@ func (b bastions) fragment() fragment {
 }
 
 // refuseWithBastions returns an error while a shoot has bastions: it is neither deleted nor moved, because their hosts depend on its
-// infrastructure. The garden deletes those of a shoot in deletion (GLET-BASTION-5).
+// infrastructure. The garden deletes those of a shoot in deletion (GLET-BASTION-5). They are read from the garden itself, because a cache
+// may not have yet the one that was just made.
 func (o *operation) refuseWithBastions(ctx context.Context) error {
 	list := &gardenoperationsv1alpha1.BastionList{}
-	if err := o.r.GardenClient.List(ctx, list, client.InNamespace(o.facts.Shoot.Namespace)); err != nil {
+	own := client.MatchingFields{gardenoperationsv1alpha1.FieldBastionSeedName: o.r.SeedName}
+	if err := o.r.GardenReader.List(ctx, list, client.InNamespace(o.facts.Shoot.Namespace), own); err != nil {
 		return fmt.Errorf("list bastions of shoot %q: %w", o.facts.Shoot.Name, err)
 	}
 	var names []string
