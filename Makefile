@@ -31,8 +31,12 @@ LDFLAGS := -s -w $(K8S_FLAGS) -extldflags "-static"
 up: ## Bring up a garden, a seed and a running shoot on this machine
 	@scripts/playground up
 
+# The long form is what the continuous integration runs.
+TESTS := lint verify test-unit test-integration test-compat test-conformance test-layers test-consistency-short
+TESTS += $(if $(LONG),test-race test-faults-short test-datastores test-ui test-ui-scale test-e2e,test-e2e-short)
+
 .PHONY: test
-test: lint verify test-unit test-integration test-compat test-conformance test-layers test-faults-short test-datastores test-consistency-short test-ui test-ui-scale test-e2e ## Run all checks: lint, generated code, unit, integration, layers, end to end
+test: $(TESTS) ## Check a change; with LONG=1 also for races, with faults and datastores, in browsers, and the whole story end to end
 
 ##@ Playground
 .PHONY: down
@@ -109,8 +113,11 @@ verify: ## Check that generated code, go.mod and the catalogue of rules are up t
 	@scripts/verify
 
 .PHONY: test-unit
-test-unit: ## Run unit tests; those of packages with goroutines also under the race detector
+test-unit: ## Run unit tests
 	go test $$(go list ./... | grep -v '/tests/')
+
+.PHONY: test-race
+test-race: ## Run the unit tests of packages with goroutines under the race detector
 	go test -race ./controllers/flow/... ./controllers/flowmetrics/... ./controllers/kit/... ./appliance/runner/... ./appliance/authorization/... ./controllers/operation/... ./controllers/gardenlet/shoot \
 		./storage/log/... ./storage/kine/... ./storage/local/... ./storage/backup ./storage/registry/kind ./appliance/auditlog ./appliance/gateway/session ./appliance/gardenlet/journal
 
@@ -191,6 +198,10 @@ test-ui-scale: $(WEBUI) | webui-node ## Test what the web UI costs with 2,000 sh
 .PHONY: test-e2e
 test-e2e: prerequisites images ## Run the end-to-end tests on a real seed (root, Linux)
 	go test -count=1 -timeout 40m -v ./tests/e2e/...
+
+.PHONY: test-e2e-short
+test-e2e-short: prerequisites images ## The same, without the chapters that kill, replace, rotate or put to sleep
+	go test -count=1 -timeout 20m -v -short -run TestStory ./tests/e2e
 
 ##@ Measure
 BENCH      ?= .

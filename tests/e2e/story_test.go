@@ -40,9 +40,9 @@ func TestStory(t *testing.T) {
 		{"the API server reaches its nodes through a tunnel", throughTheTunnel},
 		{"a bastion leads to the nodes, from where it may", sshThroughBastion},
 		{"the shoot tells how it is", conditions},
-		{"machines are drained and replaced", machines},
-		{"the shoot sleeps and wakes up", night},
-		{"the shoot's credentials are rotated", rotation},
+		{"machines are drained and replaced", long(machines)},
+		{"the shoot sleeps and wakes up", long(night)},
+		{"the shoot's credentials are rotated", long(rotation)},
 		{"the timeline tells the story", timeline},
 		{"secrets stay secret", secrets},
 		{"wrong manifests are explained", wrongManifests},
@@ -51,16 +51,27 @@ func TestStory(t *testing.T) {
 		{"no usable seed is explained", noUsableSeed},
 		{"a missing image is explained", missingImage},
 		{"the owner's names resolve", ownNames},
-		{"killed in the middle the shoot still completes", killed},
-		{"a gardenlet runs as a plain process", plainProcess},
+		{"killed in the middle the shoot still completes", long(killed)},
+		{"a gardenlet runs as a plain process", long(plainProcess)},
 		{"deletion needs confirmation and leaves nothing", deletion},
 		{"down leaves nothing", down},
-		{"up after down works again", upAfterDown},
+		{"up after down works again", long(upAfterDown)},
 	}
 	for _, c := range chapters {
 		if !t.Run(c.name, func(t *testing.T) { c.tell(t, w) }) {
 			t.Fatalf("the story ends at %q; what comes after builds on it", c.name)
 		}
+	}
+}
+
+// long is a chapter that the short form leaves out. No other chapter builds on it.
+func long(tell func(*testing.T, *world)) func(*testing.T, *world) {
+	return func(t *testing.T, w *world) {
+		t.Helper()
+		if testing.Short() {
+			t.Skip("the long form has this chapter: make test-e2e")
+		}
+		tell(t, w)
 	}
 }
 
