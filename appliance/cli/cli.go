@@ -109,7 +109,8 @@ control plane in one process, and the gardenlet, which runs the control planes o
 		}
 	}
 	add(groupRoles, newServerCommand(env), newGardenletCommand(env), newResourceManagerCommand(env), newProviderLocalCommand(env))
-	add(groupGarden, newTokenCommand(env), newKubeconfigCommand(env), newTimelineCommand(env), newSnapshotCommand(env), newUICommand(env))
+	add(groupGarden, newTokenCommand(env), newKubeconfigCommand(env), newTimelineCommand(env), newSnapshotCommand(env), newUICommand(env),
+		newSSHCommand(env))
 	add(groupGarden, newStatusCommand(env), newDoctorCommand(env), newSeedCommand(env), newAuditCommand(env), newSupportBundleCommand(env),
 		newLogLevelCommand(env), newStoreCommand(env), newCertificateCommand(env), newMigrateDatastoreCommand(env),
 		newBundleCommand(env))

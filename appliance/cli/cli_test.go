@@ -158,6 +158,9 @@ func TestUsageErrors(t *testing.T) {
 		"TokenDeleteMalformed": {
 			reason: "What would be right is said, and the text is not repeated.", args: "token delete T10abc::abcdef.0123456789abcdef",
 		},
+		"SSHNoShoot":         {reason: "The missing argument is named.", args: "ssh -n garden-meadow"},
+		"SSHCommand":         {reason: "A command is told apart by a dash.", args: "ssh sprout node uptime -n garden-meadow"},
+		"SSHAllWrong":        {reason: "All mistakes are told at once.", args: "ssh sprout --from 203.0.113,10.0.0.1/8 --timeout 0s"},
 		"KubeconfigAllWrong": {reason: "All mistakes are told at once.", args: "kubeconfig --server x --context= --data-dir="},
 	}
 	for name, tc := range cases {

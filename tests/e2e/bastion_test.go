@@ -10,6 +10,7 @@ import (
 	"io"
 	"net"
 	"net/netip"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -134,6 +135,8 @@ func sshThroughBastion(t *testing.T, w *world) {
 		t.Errorf("a pod of the seed reaches the bastion: %s", r.all())
 	}
 
+	w.sshCommand(t, name)
+
 	w.must(t, w.garden("-n", namespace, "delete", "bastion", "door", "--timeout=60s")...)
 	if err := client.Wait(); err == nil {
 		t.Error("a connection has outlived its bastion")
@@ -142,6 +145,19 @@ func sshThroughBastion(t *testing.T, w *world) {
 	w.gone(t, 10*time.Second, w.seed("-n", plane, "get", "networkpolicy", "bastion-door")...)
 	w.gone(t, 10*time.Second, w.seed("-n", plane, "get", "secret", "bastion-door")...)
 	w.must(t, w.seed("-n", "default", "delete", "pod", "outsider", "--now")...)
+}
+
+// sshCommand logs in with one command, which ends as the command on the node does, and leaves no bastion.
+func (w *world) sshCommand(t *testing.T, node string) {
+	t.Helper()
+	command := w.terrarium("ssh", shootName, "-n", namespace, "--kubeconfig", filepath.Join(w.state, "garden.kubeconfig"), "--", "sudo -n id -u; hostname; exit 7")
+	if r := w.try(t, "", command...); r.code != 7 || r.stdout != "0\n"+node+"\n" {
+		t.Errorf("terrarium ssh ended with %d\n%s\nwant root on %s", r.code, r.all(), node)
+	}
+	w.eventually(t, time.Minute, "the bastion of the command is gone", func() (bool, string) {
+		left := w.must(t, w.garden("-n", namespace, "get", "bastions", "-o", "name")...)
+		return !strings.Contains(left, "/ssh-"), left
+	})
 }
 
 // shootKey is the key of the machines, from the project.
