@@ -176,19 +176,20 @@ func judge(b *gardenoperationsv1alpha1.Bastion) (ready bool, message string) {
 func (w *Way) Keep(ctx context.Context) {
 	ticker := w.guide.Clock.NewTicker(heartbeat)
 	defer ticker.Stop()
+	b := w.bastion.DeepCopy()
 	for {
 		select {
 		case <-ctx.Done():
 			return
 		case <-ticker.C():
 		}
-		before := w.bastion.DeepCopy()
-		metav1.SetMetaDataAnnotation(&w.bastion.ObjectMeta, gardencorev1beta1.AnnotationOperation, gardencorev1beta1.OperationKeepAlive)
-		if err := w.guide.Garden.Patch(ctx, w.bastion, client.MergeFrom(before)); err != nil && ctx.Err() == nil {
+		before := b.DeepCopy()
+		metav1.SetMetaDataAnnotation(&b.ObjectMeta, gardencorev1beta1.AnnotationOperation, gardencorev1beta1.OperationKeepAlive)
+		if err := w.guide.Garden.Patch(ctx, b, client.MergeFrom(before)); err != nil && ctx.Err() == nil {
 			w.guide.Tell("The bastion could not be told that it is still needed: %v\n", err)
 		}
 		// The garden takes the annotation off, so each heartbeat has to add it.
-		delete(w.bastion.Annotations, gardencorev1beta1.AnnotationOperation)
+		delete(b.Annotations, gardencorev1beta1.AnnotationOperation)
 	}
 }
 
