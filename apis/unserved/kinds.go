@@ -9,7 +9,6 @@ import (
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	"github.com/terrarium-garden/terrarium/apis/extensions"
 	gardenseedmanagementv1alpha1 "github.com/terrarium-garden/terrarium/apis/seedmanagement/v1alpha1"
-	gardensettingsv1alpha1 "github.com/terrarium-garden/terrarium/apis/settings/v1alpha1"
 )
 
 // kindRows are rows about kinds that no controller acts upon.
@@ -35,12 +34,6 @@ func kindRows() []Row {
 			gardenseedmanagementv1alpha1.GroupName, Row{Severity: Warn, Instead: "shoots are made of its template, and become seeds when each is joined with a gardenlet"},
 			Row{Field: "spec.updateStrategy", Severity: Note, Instead: "changed templates are for new replicas only"},
 			Row{Field: "spec.revisionHistoryLimit", Severity: Note, Instead: "no revisions are kept"},
-		),
-		rowsOf[gardensettingsv1alpha1.OpenIDConnectPreset](
-			gardensettingsv1alpha1.GroupName, Row{Severity: Warn, Instead: "shoots get its settings, and their API servers ignore them"},
-		),
-		rowsOf[gardensettingsv1alpha1.ClusterOpenIDConnectPreset](
-			gardensettingsv1alpha1.GroupName, Row{Severity: Warn, Instead: "shoots get its settings, and their API servers ignore them"},
 		),
 	)
 }

@@ -10,47 +10,11 @@ import (
 func kubernetesRows() []Row {
 	rows := []Row{
 		{
-			Field: "spec.kubernetes.kubeAPIServer.auditConfig", Severity: Problem,
-			Instead: "the API server records nothing",
-			when: value(func(c gardencorev1beta1.AuditConfig) bool {
-				return c.AuditPolicy != nil && c.AuditPolicy.ConfigMapRef != nil
-			}),
-		},
-		{
-			Field: "spec.kubernetes.kubeAPIServer.structuredAuthentication", Severity: Problem,
-			Instead: "the API server knows none of these authenticators",
-		},
-		{
-			Field: "spec.kubernetes.kubeAPIServer.structuredAuthorization", Severity: Problem,
-			Instead: "the API server authorizes by Node and RBAC only",
-		},
-		{
-			Field: "spec.kubernetes.kubeAPIServer.oidcConfig", Severity: Problem,
-			Instead: "tokens of this issuer are not accepted",
-			when:    value(func(c gardencorev1beta1.OIDCConfig) bool { return c.IssuerURL != nil }),
-		},
-		{
-			Field: "spec.kubernetes.kubeAPIServer.enableAnonymousAuthentication", Only: "true", Severity: Warn,
-			Instead: "requests without credentials are let in to the health endpoints only",
-		},
-		{
-			Field: "spec.kubernetes.kubeAPIServer.admissionPlugins[].kubeconfigSecretName", Severity: Refuse,
-			Instead: "the plugin would get no kubeconfig and keep the API server from starting, so nothing is done with the cluster",
-		},
-		{
 			Field: "spec.kubernetes.kubeAPIServer.encryptionConfig", Only: "other resources or another provider than the status reports", Severity: Refuse,
 			Instead: "nothing is encrypted anew, and the API server could not read objects that were written before",
 			when: object(func(s *gardencorev1beta1.Shoot) bool {
 				return query.EncryptionDiffers(&s.Spec, &s.Status)
 			}),
-		},
-		{
-			Field: "spec.kubernetes.kubeAPIServer.tlsMinVersion", Only: "above VersionTLS12", Severity: Problem,
-			Instead: "TLS 1.2 is accepted", when: other("VersionTLS12", "VersionTLS11", "VersionTLS10"),
-		},
-		{
-			Field: "spec.kubernetes.kubeAPIServer.logging.httpAccessVerbosity", Severity: Warn,
-			Instead: "requests are logged as the general verbosity says",
 		},
 		{Field: "spec.kubernetes.kubeAPIServer.autoscaling", Severity: Warn, Instead: "the API server has a fixed size"},
 		{Field: "spec.kubernetes.etcd.main.autoscaling", Severity: Warn, Instead: "the etcd has a fixed size"},

@@ -210,21 +210,16 @@ func TestIn(t *testing.T) {
 			want:   []string{"spec.provider.workers[1]: warn"},
 		},
 		"api server": {
-			reason: "TLS 1.2 is what the server begins with, 1.3 is not",
+			reason: "what is served is not listed",
 			obj: shoot(func(s *gardencorev1beta1.Shoot) {
 				s.Spec.Kubernetes.KubeAPIServer = &gardencorev1beta1.KubeAPIServerConfig{
-					TLSMinVersion: new("VersionTLS13"), EnableAnonymousAuthentication: new(false),
-					AuditConfig: &gardencorev1beta1.AuditConfig{AuditPolicy: &gardencorev1beta1.AuditPolicy{ConfigMapRef: &corev1.ObjectReference{Name: "a"}}},
-					AdmissionPlugins: []gardencorev1beta1.AdmissionPlugin{
-						{Name: "NodeRestriction"}, {Name: "ImagePolicyWebhook", KubeconfigSecretName: new("a")},
-					},
+					TLSMinVersion:    new("VersionTLS13"),
+					AuditConfig:      &gardencorev1beta1.AuditConfig{AuditPolicy: &gardencorev1beta1.AuditPolicy{ConfigMapRef: &corev1.ObjectReference{Name: "a"}}},
+					AdmissionPlugins: []gardencorev1beta1.AdmissionPlugin{{Name: "ImagePolicyWebhook", KubeconfigSecretName: new("a")}},
+					Autoscaling:      &gardencorev1beta1.ControlPlaneAutoscaling{},
 				}
 			}),
-			want: []string{
-				"spec.kubernetes.kubeAPIServer.auditConfig: configuration problem",
-				"spec.kubernetes.kubeAPIServer.admissionPlugins[1].kubeconfigSecretName: refuse",
-				"spec.kubernetes.kubeAPIServer.tlsMinVersion: configuration problem",
-			},
+			want: []string{"spec.kubernetes.kubeAPIServer.autoscaling: warn"},
 		},
 		"seed": {
 			reason: "backups are promised",
@@ -246,17 +241,13 @@ func TestIn(t *testing.T) {
 	}
 }
 
-// withPlugin asks for something without which the API server of a shoot would not start.
-func withPlugin(s *gardencorev1beta1.Shoot) {
-	s.Spec.Kubernetes.KubeAPIServer = &gardencorev1beta1.KubeAPIServerConfig{
-		AdmissionPlugins: []gardencorev1beta1.AdmissionPlugin{{Name: "ImagePolicyWebhook", KubeconfigSecretName: new("images")}},
-	}
-}
+// moving asks for something that would break a running cluster.
+func moving(s *gardencorev1beta1.Shoot) { s.Spec.SeedName = new("us-1") }
 
 func TestSet(t *testing.T) {
 	t.Parallel()
-	plugin := shoot(withPlugin)
-	both := plugin.DeepCopy()
+	moved := shoot(moving)
+	both := moved.DeepCopy()
 	both.Spec.ControlPlane = &gardencorev1beta1.ControlPlane{HighAvailability: &gardencorev1beta1.HighAvailability{}}
 	zone := both.DeepCopy()
 	zone.Spec.ControlPlane.HighAvailability.FailureTolerance.Type = gardencorev1beta1.FailureToleranceTypeZone
@@ -268,16 +259,16 @@ func TestSet(t *testing.T) {
 		obj, old any
 		want     []string
 	}{
-		"new":                 {"all of a new object is set", plugin, nil, []string{"spec.kubernetes.kubeAPIServer.admissionPlugins[0].kubeconfigSecretName: refuse"}},
-		"nil":                 {"also when there is a type without an object", plugin, none, []string{"spec.kubernetes.kubeAPIServer.admissionPlugins[0].kubeconfigSecretName: refuse"}},
-		"same":                {"what was there before is nobody's doing", plugin, plugin, nil},
-		"added":               {"only what is new", both, plugin, []string{"spec.controlPlane.highAvailability: configuration problem"}},
+		"new":                 {"all of a new object is set", moved, nil, []string{"spec.seedName: refuse"}},
+		"nil":                 {"also when there is a type without an object", moved, none, []string{"spec.seedName: refuse"}},
+		"same":                {"what was there before is nobody's doing", moved, moved, nil},
+		"added":               {"only what is new", both, moved, []string{"spec.controlPlane.highAvailability: configuration problem"}},
 		"changed":             {"another value is set as well", zone, both, []string{"spec.controlPlane.highAvailability: configuration problem"}},
 		"encrypted":           {"what is encrypted does not change", more, encrypted, []string{encryption}},
 		"not encrypted":       {"nor is it taken away", other, encrypted, []string{encryption}},
 		"encrypted in turn":   {"one wrong change does not follow another", other, more, []string{encryption}},
 		"encrypted as before": {"the way back is open", encrypted, more, nil},
-		"taken":               {"taking away sets nothing", plugin, both, nil},
+		"taken":               {"taking away sets nothing", moved, both, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -286,7 +277,7 @@ func TestSet(t *testing.T) {
 			}
 		})
 	}
-	if diff := cmp.Diff([]string{"spec.controlPlane.highAvailability: configuration problem", "spec.kubernetes.kubeAPIServer.admissionPlugins[0].kubeconfigSecretName: refuse"}, paths(unserved.Problems(both))); diff != "" {
+	if diff := cmp.Diff([]string{"spec.seedName: refuse", "spec.controlPlane.highAvailability: configuration problem"}, paths(unserved.Problems(both))); diff != "" {
 		t.Errorf("Problems (-want +got):\n%s", diff)
 	}
 }
@@ -297,8 +288,8 @@ func TestString(t *testing.T) {
 	if got, want := state[0].String(), "kind ShootState is not served yet: no control plane is restored from it"; got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
-	plugin := shoot(withPlugin)
-	if got, want := unserved.Problems(plugin)[0].String(), "spec.kubernetes.kubeAPIServer.admissionPlugins[0].kubeconfigSecretName is not served yet: "; !strings.HasPrefix(got, want) {
+	moved := shoot(moving)
+	if got, want := unserved.Problems(moved)[0].String(), "spec.seedName (another seed than status.seedName) is not served yet: "; !strings.HasPrefix(got, want) {
 		t.Errorf("got  %s\nwant %s...", got, want)
 	}
 }

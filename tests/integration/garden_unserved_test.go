@@ -56,13 +56,6 @@ func TestUnserved(t *testing.T) {
 		t.Errorf("who asks for a DNS cache hears that there is none, and nothing of defaults (-want +got):\n%s", diff)
 	}
 	before := shoot.DeepCopy()
-	shoot.Spec.Kubernetes.KubeAPIServer = &gardencorev1beta1.KubeAPIServerConfig{
-		AdmissionPlugins: []gardencorev1beta1.AdmissionPlugin{{Name: "ImagePolicyWebhook", KubeconfigSecretName: new("images")}},
-	}
-	refused(t, "a shoot on a seed gets nothing that would break it", listening.Patch(t.Context(), shoot, client.MergeFrom(before)),
-		apierrors.IsForbidden, "spec.kubernetes.kubeAPIServer.admissionPlugins[0].kubeconfigSecretName is not served yet")
-	ear.take()
-	shoot = before.DeepCopy()
 	shoot.Spec.ControlPlane = &gardencorev1beta1.ControlPlane{HighAvailability: &gardencorev1beta1.HighAvailability{
 		FailureTolerance: gardencorev1beta1.FailureTolerance{Type: gardencorev1beta1.FailureToleranceTypeNode},
 	}}

@@ -33,12 +33,6 @@ func available(s *shoot) {
 
 func moved(s *shoot) { s.Spec.SeedName = new("b") }
 
-func plugin(s *shoot) {
-	s.Spec.Kubernetes.KubeAPIServer = &gardencorev1beta1.KubeAPIServerConfig{
-		AdmissionPlugins: []gardencorev1beta1.AdmissionPlugin{{Name: "ImagePolicyWebhook", KubeconfigSecretName: new("images")}},
-	}
-}
-
 // encrypts says that the API server of a shoot encrypts events, and what its owner wants.
 func encrypts(resources ...string) func(*shoot) {
 	return func(s *shoot) {
@@ -47,40 +41,37 @@ func encrypts(resources ...string) func(*shoot) {
 	}
 }
 
+// less encrypts less than what the API server has encrypted.
+func less(s *shoot) { encrypts()(s) }
+
+// same encrypts what the API server has encrypted.
+func same(s *shoot) { encrypts("events")(s) }
+
 func going(s *shoot) { s.DeletionTimestamp = &metav1.Time{} }
 
 func TestRefusals(t *testing.T) {
 	t.Parallel()
 	admissiontest.Run(t, unserved.New, map[string]admissiontest.Case{
-		"created with a plugin": {
+		"created with less": {
 			Reason:  "nothing is there yet that could break, and its owner can take it back",
-			Request: admissiontest.Request{Object: admissiontest.Shoot(plugin, onSeed)},
+			Request: admissiontest.Request{Object: admissiontest.Shoot(less, onSeed)},
 		},
-		"a plugin without a seed": {
+		"less without a seed": {
 			Reason:  "the same before it has a seed",
-			Request: admissiontest.Request{Object: admissiontest.Shoot(plugin), Old: admissiontest.Shoot()},
+			Request: admissiontest.Request{Object: admissiontest.Shoot(less), Old: admissiontest.Shoot(same)},
 		},
-		"a plugin before it runs": {
+		"less before it runs": {
 			Reason:  "a gardenlet may be making it just now",
-			Request: admissiontest.Request{Object: admissiontest.Shoot(onSeed, plugin), Old: admissiontest.Shoot(onSeed)},
-			Refused: []string{"spec.kubernetes.kubeAPIServer.admissionPlugins[0].kubeconfigSecretName is not served yet", "keep the old value of the field"},
+			Request: admissiontest.Request{Object: admissiontest.Shoot(onSeed, less), Old: admissiontest.Shoot(onSeed, same)},
+			Refused: []string{"spec.kubernetes.kubeAPIServer.encryptionConfig (other resources or another provider than the status reports) is not served yet", "keep the old value of the field"},
 		},
-		"plugin": {
-			Reason:  "its API server would not start",
-			Request: admissiontest.Request{Object: admissiontest.Shoot(runs, plugin), Old: admissiontest.Shoot(runs)},
-			Refused: []string{"spec.kubernetes.kubeAPIServer.admissionPlugins[0].kubeconfigSecretName is not served yet"},
-		},
-		"plugin taken away": {
-			Reason:  "it is the way out",
-			Request: admissiontest.Request{Object: admissiontest.Shoot(runs), Old: admissiontest.Shoot(runs, plugin)},
-		},
-		"plugin already": {
+		"less already": {
 			Reason:  "another change does not set it",
-			Request: admissiontest.Request{Object: admissiontest.Shoot(runs, plugin, available), Old: admissiontest.Shoot(runs, plugin)},
+			Request: admissiontest.Request{Object: admissiontest.Shoot(runs, less, available), Old: admissiontest.Shoot(runs, less)},
 		},
-		"bound with a plugin": {
+		"bound with less": {
 			Reason:  "a seed is chosen for a shoot that was created so",
-			Request: admissiontest.Request{Object: admissiontest.Shoot(plugin, onSeed), Old: admissiontest.Shoot(plugin), Subresource: "binding"},
+			Request: admissiontest.Request{Object: admissiontest.Shoot(less, onSeed), Old: admissiontest.Shoot(less), Subresource: "binding"},
 		},
 		"moved": {
 			Reason:  "its gardenlet would leave it alone for good",
@@ -106,7 +97,7 @@ func TestRefusals(t *testing.T) {
 		},
 		"in deletion": {
 			Reason:  "nothing is set any more",
-			Request: admissiontest.Request{Object: admissiontest.Shoot(runs, plugin, going), Old: admissiontest.Shoot(runs)},
+			Request: admissiontest.Request{Object: admissiontest.Shoot(runs, less, going), Old: admissiontest.Shoot(runs, same)},
 		},
 		"status": {
 			Reason:  "a gardenlet says where the shoot is",
@@ -132,8 +123,8 @@ func TestWarnings(t *testing.T) {
 		want        notes
 	}{
 		"plain":     {reason: "nothing to say", object: admissiontest.Shoot()},
-		"new":       {reason: "everything of a new object is set", object: admissiontest.Shoot(plugin, available), want: notes{"spec.controlPlane.highAvailability", "spec.kubernetes.kubeAPIServer.admissionPlugins[0].kubeconfigSecretName"}},
-		"added":     {reason: "only what is new", object: admissiontest.Shoot(plugin, available), old: admissiontest.Shoot(plugin), want: notes{"spec.controlPlane.highAvailability"}},
+		"new":       {reason: "everything of a new object is set", object: admissiontest.Shoot(less, available), want: notes{"spec.controlPlane.highAvailability", "spec.kubernetes.kubeAPIServer.encryptionConfig (other resources or another provider than the status reports)"}},
+		"added":     {reason: "only what is new", object: admissiontest.Shoot(less, available), old: admissiontest.Shoot(less), want: notes{"spec.controlPlane.highAvailability"}},
 		"kept":      {reason: "who set it was told", object: admissiontest.Shoot(available), old: admissiontest.Shoot(available)},
 		"gardenlet": {reason: "nobody reads it", object: admissiontest.Shoot(available), groups: []string{gardencorev1beta1.GroupSeeds}},
 		"status":    {reason: "the status sets nothing", object: admissiontest.Shoot(available), old: admissiontest.Shoot(), sub: "status"},

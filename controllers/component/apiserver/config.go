@@ -3,12 +3,13 @@
 package apiserver
 
 import (
+	"maps"
+	"slices"
+
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	"github.com/terrarium-garden/terrarium/controllers/component"
 	"github.com/terrarium-garden/terrarium/controllers/component/facts"
 )
@@ -17,43 +18,61 @@ const (
 	configName        = "kube-apiserver-config"
 	auditKey          = "audit-policy.yaml"
 	authenticationKey = "authentication-config.yaml"
+	authorizationKey  = "authorization-config.yaml"
 	admissionKey      = "admission-configuration.yaml"
 )
 
-// authenticationConfiguration allows anonymous requests for the health of the server, and for nothing else.
-func authenticationConfiguration() map[string]any {
-	return map[string]any{
-		"apiVersion": "apiserver.config.k8s.io/v1",
-		"kind":       "AuthenticationConfiguration",
-		"anonymous": map[string]any{
-			"enabled":    true,
-			"conditions": []any{map[string]string{"path": "/healthz"}, map[string]string{"path": "/livez"}, map[string]string{"path": "/readyz"}},
-		},
+// auditPolicy is the policy of the owner. Without one, nothing is recorded.
+func auditPolicy(f facts.Shoot) (map[string]any, error) {
+	const group, kind = "audit.k8s.io", "Policy"
+	if f.Handed.AuditPolicy != "" {
+		return document("auditConfig.auditPolicy.configMapRef", f.Handed.AuditPolicy, group, kind)
 	}
-}
-
-// auditPolicy records nothing: the owner of a shoot decides what is worth keeping.
-func auditPolicy() map[string]any {
 	return map[string]any{
-		"apiVersion": "audit.k8s.io/v1",
-		"kind":       "Policy",
+		"apiVersion": group + "/v1",
+		"kind":       kind,
 		"rules":      []any{map[string]string{"level": "None"}},
-	}
+	}, nil
 }
 
-// admissionConfiguration carries the owner's configuration of admission plugins.
-func admissionConfiguration(settings *gardencorev1beta1.KubeAPIServerConfig) map[string]any {
-	plugins := []any{}
-	for _, p := range settings.AdmissionPlugins {
-		if p.Config != nil && !ptr.Deref(p.Disabled, false) {
-			plugins = append(plugins, map[string]any{"name": p.Name, "configuration": p.Config})
-		}
+// contents are those of the configuration files that are no secrets.
+func contents(f facts.Shoot) (map[string]any, error) {
+	audit, err := auditPolicy(f)
+	if err != nil {
+		return nil, err
 	}
-	return map[string]any{
-		"apiVersion": "apiserver.config.k8s.io/v1",
-		"kind":       "AdmissionConfiguration",
-		"plugins":    plugins,
+	authentication, err := authenticationConfiguration(f)
+	if err != nil {
+		return nil, err
 	}
+	authorization, err := authorizationConfiguration(f)
+	if err != nil {
+		return nil, err
+	}
+	admission, err := admissionConfiguration(f)
+	if err != nil {
+		return nil, err
+	}
+	files := map[string]any{auditKey: audit, authenticationKey: authentication, admissionKey: admission}
+	if authorization != nil {
+		files[authorizationKey] = authorization
+	}
+	if f.Workers() {
+		files[egressKey] = egressConfiguration()
+	}
+	return files, nil
+}
+
+// configKeys are the keys of these files, in the order in which they are mounted.
+func configKeys(f facts.Shoot) []string {
+	keys := []string{admissionKey, auditKey, authenticationKey}
+	if f.Handed.Authorization != "" {
+		keys = append(keys, authorizationKey)
+	}
+	if f.Workers() {
+		keys = append(keys, egressKey)
+	}
+	return keys
 }
 
 // configuration returns the objects with the server's configuration files, and the annotation with a checksum of all of them.
@@ -62,24 +81,41 @@ func configuration(f facts.Shoot, in *component.Inputs) ([]client.Object, map[st
 	if err != nil {
 		return nil, nil, err
 	}
+	all, err := contents(f)
+	if err != nil {
+		return nil, nil, err
+	}
+	encrypted, err := component.YAML(encryption)
+	if err != nil {
+		return nil, nil, err
+	}
 	files := map[string]string{}
-	contents := map[string]any{
-		encryptionKey: encryption, authenticationKey: authenticationConfiguration(), auditKey: auditPolicy(), admissionKey: admissionConfiguration(settingsOf(f)),
-	}
-	if f.Workers() {
-		contents[egressKey] = egressConfiguration()
-	}
-	for key, content := range contents {
+	for key, content := range all {
 		if files[key], err = component.YAML(content); err != nil {
 			return nil, nil, err
 		}
 	}
-	sum := component.Checksum("configuration", files[encryptionKey], files[authenticationKey], files[auditKey], files[admissionKey], files[egressKey])
-	secret := &corev1.Secret{
-		ObjectMeta: metav1.ObjectMeta{Namespace: f.Namespace, Name: EncryptionSecret},
-		Type:       corev1.SecretTypeOpaque,
-		Data:       map[string][]byte{encryptionKey: []byte(files[encryptionKey])},
+	texts := []string{encrypted, files[authenticationKey], files[auditKey], files[admissionKey], files[egressKey]}
+	objs := []client.Object{
+		&corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: f.Namespace, Name: configName}, Data: files},
+		&corev1.Secret{
+			ObjectMeta: metav1.ObjectMeta{Namespace: f.Namespace, Name: EncryptionSecret},
+			Type:       corev1.SecretTypeOpaque,
+			Data:       map[string][]byte{encryptionKey: []byte(encrypted)},
+		},
 	}
-	delete(files, encryptionKey)
-	return []client.Object{&corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: f.Namespace, Name: configName}, Data: files}, secret}, sum, nil
+	handed, err := kubeconfigSecret(f)
+	if err != nil {
+		return nil, nil, err
+	}
+	if handed != nil {
+		objs = append(objs, handed)
+		for _, key := range slices.Sorted(maps.Keys(handed.Data)) {
+			texts = append(texts, key, string(handed.Data[key]))
+		}
+	}
+	if f.Handed.Authorization != "" {
+		texts = append(texts, files[authorizationKey])
+	}
+	return objs, component.Checksum("configuration", texts...), nil
 }

@@ -44,7 +44,7 @@ const VerifyKubelets = "--kubelet-certificate-authority="
 func args(f facts.Shoot, in *component.Inputs) []string {
 	flags := []string{
 		fmt.Sprintf("--secure-port=%d", Port),
-		"--tls-min-version=VersionTLS12",
+		"--tls-min-version=" + oldestTLS(f),
 		"--tls-cert-file=" + component.File(servingFolder, secrets.DataKeyCertificate),
 		"--tls-private-key-file=" + component.File(servingFolder, secrets.DataKeyPrivateKey),
 
@@ -58,7 +58,7 @@ func args(f facts.Shoot, in *component.Inputs) []string {
 		"--client-ca-file=" + component.File(clientCAFolder, bundleKey),
 		"--authentication-config=" + component.File(configFolder, authenticationKey),
 		"--enable-bootstrap-token-auth=true",
-		"--authorization-mode=Node,RBAC",
+		authorizationFlag(f),
 		"--admission-control-config-file=" + component.File(configFolder, admissionKey),
 
 		"--service-account-signing-key-file=" + component.File(serviceAccountFolder, secrets.DataKeyRSA),
@@ -98,7 +98,18 @@ func args(f facts.Shoot, in *component.Inputs) []string {
 		flags = append(flags, VerifyKubelets+component.File(kubeletCAFolder, bundleKey))
 	}
 	settings := settingsOf(f)
-	return slices.Concat(flags, egressFlags(f), issuerFlags(f.Hosts.Issuer(), settings), admissionFlags(settings), limitFlags(settings), ownerFlags(settings))
+	return slices.Concat(
+		flags, egressFlags(f), issuerFlags(f.Hosts.Issuer(), settings), admissionFlags(pluginsOf(f)), limitFlags(settings), ownerFlags(settings),
+	)
+}
+
+// oldestTLS is the oldest version of TLS that the server accepts. An owner can ask for a newer one only.
+func oldestTLS(f facts.Shoot) string {
+	const newest = "VersionTLS13"
+	if ptr.Deref(settingsOf(f).TLSMinVersion, "") == newest {
+		return newest
+	}
+	return "VersionTLS12"
 }
 
 func settingsOf(f facts.Shoot) *gardencorev1beta1.KubeAPIServerConfig {
@@ -127,10 +138,10 @@ func issuerFlags(issuer string, s *gardencorev1beta1.KubeAPIServerConfig) []stri
 	return append(flags, "--api-audiences="+strings.Join(audiences, ","))
 }
 
-func admissionFlags(s *gardencorev1beta1.KubeAPIServerConfig) []string {
+func admissionFlags(plugins []gardencorev1beta1.AdmissionPlugin) []string {
 	enabled := []string{"NodeRestriction"}
 	var off []string
-	for _, p := range s.AdmissionPlugins {
+	for _, p := range plugins {
 		if ptr.Deref(p.Disabled, false) {
 			off = append(off, p.Name)
 			enabled = slices.DeleteFunc(enabled, func(name string) bool { return name == p.Name })
@@ -163,12 +174,16 @@ func limitFlags(s *gardencorev1beta1.KubeAPIServerConfig) []string {
 }
 
 func ownerFlags(s *gardencorev1beta1.KubeAPIServerConfig) []string {
+	logging := cmp.Or(s.Logging, &gardencorev1beta1.APIServerLogging{})
 	flags := slices.Concat(
 		component.Switches("feature-gates", s.FeatureGates),
 		component.Switches("runtime-config", s.RuntimeConfig),
 		duration("event-ttl", s.EventTTL),
-		component.Flag("v", cmp.Or(s.Logging, &gardencorev1beta1.APIServerLogging{}).Verbosity),
+		component.Flag("v", logging.Verbosity),
 	)
+	if v := logging.HTTPAccessVerbosity; v != nil {
+		flags = append(flags, fmt.Sprintf("--vmodule=httplog=%d", *v))
+	}
 	var sizes []string
 	for _, r := range cmp.Or(s.WatchCacheSizes, &gardencorev1beta1.WatchCacheSizes{}).Resources {
 		name := r.Resource

@@ -3,6 +3,9 @@
 package apiserver
 
 import (
+	"maps"
+	"slices"
+
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -20,6 +23,11 @@ func render(f facts.Shoot, in *component.Inputs) ([]client.Object, error) {
 		return nil, err
 	}
 	pod := pod(f, in, sum)
+	for _, obj := range config {
+		if secret, ok := obj.(*corev1.Secret); ok && secret.Name == kubeconfigsName {
+			pod.Files = append(pod.Files, component.FromSecret(secret.Name, kubeconfigFolder, slices.Sorted(maps.Keys(secret.Data))...))
+		}
+	}
 	if f.Workers() {
 		access, err := withTunnel(&pod, f, in)
 		if err != nil {
@@ -34,10 +42,6 @@ func render(f facts.Shoot, in *component.Inputs) ([]client.Object, error) {
 }
 
 func pod(f facts.Shoot, in *component.Inputs, checksum map[string]string) component.Pod {
-	configKeys := []string{admissionKey, auditKey, authenticationKey}
-	if f.Workers() {
-		configKeys = append(configKeys, egressKey)
-	}
 	live := component.HTTPProbe(corev1.URISchemeHTTPS, Port, "/livez")
 	live.TimeoutSeconds = 15
 	accountKey := in.Secret(gardencorev1beta1.SecretServiceAccountKey)
@@ -59,7 +63,7 @@ func pod(f facts.Shoot, in *component.Inputs, checksum map[string]string) compon
 			component.FromSecret(accountKey.Name, serviceAccountFolder, secrets.DataKeyRSA),
 			component.FromSecret(accountKey.Bundle, serviceAccountsFolder, secrets.DataKeyRSABundle),
 			component.FromSecret(EncryptionSecret, encryptionFolder, encryptionKey),
-			component.FromConfigMap(configName, configFolder, configKeys...),
+			component.FromConfigMap(configName, configFolder, configKeys(f)...),
 		},
 		Volumes: []corev1.Volume{{Name: "audit", VolumeSource: corev1.VolumeSource{EmptyDir: &corev1.EmptyDirVolumeSource{}}}},
 		Container: corev1.Container{

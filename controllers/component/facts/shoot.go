@@ -28,6 +28,8 @@ type Shoot struct {
 	Power Power
 	// EncryptionKeyKnown is set once every instance of the API server can read what the new encryption key of a rotation encrypts.
 	EncryptionKeyKnown bool
+	// Handed is what the owner hands in for the API server.
+	Handed Handed
 	// KubeletsSigned is set once the serving certificates of all kubelets are signed by the cluster, so that they can be verified.
 	KubeletsSigned bool
 }

@@ -187,6 +187,9 @@ func begin(ctx context.Context, r *Reconciler, shoot *gardencorev1beta1.Shoot, n
 		r: r, facts: facts.Shoot{Shoot: status.Object(), Seed: &gardencorev1beta1.Seed{}, Namespace: namespace}, status: status,
 		profile: &gardencorev1beta1.CloudProfile{},
 	}
+	if err := o.loadHanded(ctx); err != nil {
+		return nil, err
+	}
 	find := func(name string) (string, error) { return r.Images.Find(name, shoot.Spec.Kubernetes.Version) }
 	registrations := &gardencorev1beta1.ControllerRegistrationList{}
 	err := r.GardenReader.List(ctx, registrations)
