@@ -24,7 +24,6 @@ func kubernetesRows() []Row {
 			Field: "spec.kubernetes.verticalPodAutoscaler.enabled", Only: "true", Severity: Warn,
 			Instead: "the autoscaler of pods is not installed",
 		},
-		{Field: "spec.kubernetes.kubeScheduler.kubeMaxPDVols", Severity: Warn, Instead: "the number of volumes on a node is not bounded by it"},
 	}
 	for _, kubelet := range []string{"spec.kubernetes.kubelet", "spec.provider.workers[].kubernetes.kubelet"} {
 		rows = append(

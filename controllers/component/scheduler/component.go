@@ -70,6 +70,7 @@ func render(f facts.Shoot, in *component.Inputs) ([]client.Object, error) {
 				"--authorization-kubeconfig=" + apiserver.KubeconfigFile,
 				fmt.Sprintf("--secure-port=%d", port),
 			}, component.Switches("feature-gates", settings.FeatureGates)...),
+			Env:           volumesOfNodes(settings),
 			Ports:         []corev1.ContainerPort{{Name: "metrics", ContainerPort: port, Protocol: corev1.ProtocolTCP}},
 			StartupProbe:  component.StartupProbe(corev1.URISchemeHTTPS, port, "/healthz", 120),
 			LivenessProbe: component.HTTPProbe(corev1.URISchemeHTTPS, port, "/healthz"),
@@ -83,6 +84,14 @@ func render(f facts.Shoot, in *component.Inputs) ([]client.Object, error) {
 			Namespace: f.Namespace, Name: name, Labels: component.ControlPlaneLabels("kubernetes", "scheduler"),
 		}, in.Replicas),
 	}, nil
+}
+
+// volumesOfNodes bounds how many volumes of a cloud a node gets, for volumes without a driver that says so itself.
+func volumesOfNodes(settings *gardencorev1beta1.KubeSchedulerConfig) []corev1.EnvVar {
+	if most := ptr.Deref(settings.KubeMaxPDVols, ""); most != "" {
+		return []corev1.EnvVar{{Name: "KUBE_MAX_PD_VOLS", Value: most}}
+	}
+	return nil
 }
 
 func configuration(settings *gardencorev1beta1.KubeSchedulerConfig) (string, error) {

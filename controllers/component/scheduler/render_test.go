@@ -6,6 +6,10 @@ import (
 	"errors"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	"github.com/terrarium-garden/terrarium/controllers/component"
 	"github.com/terrarium-garden/terrarium/controllers/component/facts"
@@ -36,5 +40,22 @@ func TestRender(t *testing.T) {
 			}
 			golden.Objects(t, name, objs)
 		})
+	}
+}
+
+func TestVolumesOfNodes(t *testing.T) {
+	t.Parallel()
+	for most, want := range map[string][]corev1.EnvVar{"": nil, "16": {{Name: "KUBE_MAX_PD_VOLS", Value: "16"}}} {
+		shoot := &gardencorev1beta1.Shoot{}
+		shoot.Spec.Kubernetes.KubeScheduler = &gardencorev1beta1.KubeSchedulerConfig{KubeMaxPDVols: &most}
+		objs, err := scheduler.Component().Render(facts.Shoot{Shoot: shoot, Namespace: "shoot--dev--a"}, &component.Inputs{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, obj := range objs {
+			if d, ok := obj.(*appsv1.Deployment); ok && !cmp.Equal(want, d.Spec.Template.Spec.Containers[0].Env) {
+				t.Errorf("%q: environment %v, want %v", most, d.Spec.Template.Spec.Containers[0].Env, want)
+			}
+		}
 	}
 }
