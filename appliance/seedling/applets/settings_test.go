@@ -178,7 +178,7 @@ func TestSettingsOfOwners(t *testing.T) {
 	f := shootWith(gardencorev1beta1.KubeAPIServerConfig{
 		TLSMinVersion: new("VersionTLS13"), Logging: &gardencorev1beta1.APIServerLogging{HTTPAccessVerbosity: new(int32(4))},
 		AdmissionPlugins: []gardencorev1beta1.AdmissionPlugin{{
-			Name: "ImagePolicyWebhook", Config: &runtime.RawExtension{Raw: []byte(`{"imagePolicy":{"kubeConfigFile":"/nowhere","KubeConfigfile":"/nowhere"}}`)},
+			Name: "ImagePolicyWebhook", Config: &runtime.RawExtension{Raw: []byte(`{"imagePolicy":{"kubeConfigFile":"/nowhere","kubeConfigfile":"/nowhere"}}`)},
 		}, {Name: "ValidatingAdmissionWebhook"}},
 	})
 	f.Handed = facts.Handed{
