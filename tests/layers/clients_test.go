@@ -27,6 +27,7 @@ type connector struct {
 func connectors() []connector {
 	return []connector{
 		{"controllers/kit/shoot.go", "the client of a shoot, made once and shared by everything that acts on the shoot"},
+		{"controllers/component/apiserver/kubeconfigs.go", "kubeconfigs of owners of shoots, read to be judged; it makes no client"},
 		{"controllers/secrets/kubeconfig.go", "says where a server is, and makes no client"},
 		{"controllers/gardenlet/lease/health.go", "the probe of the seed, made once at the start"},
 		{"controllers/gardenlet/seed/add.go", "asks the seed for its version, made once at the start"},

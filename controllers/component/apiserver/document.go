@@ -9,6 +9,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+	"github.com/terrarium-garden/terrarium/controllers/component"
 	"github.com/terrarium-garden/terrarium/controllers/component/facts"
 	"github.com/terrarium-garden/terrarium/controllers/operation"
 )
@@ -16,23 +17,39 @@ import (
 // configGroup is the API group of most configuration files of the server.
 const configGroup = "apiserver.config.k8s.io"
 
+// mostBytes is how much fits into one ConfigMap or Secret, with some room for its metadata. Each file of the owner alone has less.
+const mostBytes = 900 << 10
+
 // Unusable returns an error with the code ERR_CONFIGURATION_PROBLEM if the API server cannot be configured with what the owner of the
 // shoot hands in. The garden has checked it more thoroughly; this is what must not depend on that.
 func Unusable(f facts.Shoot) error {
-	if _, err := auditPolicy(f); err != nil {
+	all, err := contents(f)
+	if err != nil {
 		return err
 	}
-	if _, err := authenticationConfiguration(f); err != nil {
+	size := 0
+	for _, content := range all {
+		text, err := component.YAML(content)
+		if err != nil {
+			return err
+		}
+		size += len(text)
+	}
+	if size > mostBytes {
+		return ConfigurationProblem("auditConfig", "together with the configurations of authentication, authorization and admission plugins, it has %d bytes, at most %d fit; shorten them", size, mostBytes)
+	}
+	files, err := kubeconfigs(f)
+	if err != nil {
 		return err
 	}
-	if _, err := authorizationConfiguration(f); err != nil {
-		return err
+	size = 0
+	for _, content := range files {
+		size += len(content)
 	}
-	if _, err := admissionConfiguration(f); err != nil {
-		return err
+	if size > mostBytes {
+		return ConfigurationProblem(fieldPlugins, "together with those of authorizers, the kubeconfigs have %d bytes, at most %d fit; shorten them", size, mostBytes)
 	}
-	_, err := kubeconfigs(f)
-	return err
+	return nil
 }
 
 // ConfigurationProblem is an error that only the owner of the shoot can correct. It names a field of kubeAPIServer.

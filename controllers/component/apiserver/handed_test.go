@@ -252,6 +252,30 @@ func TestUnusable_GAC_KCFG_3(t *testing.T) {
 	}
 }
 
+// TestUnusableSize: what does not fit into one object of the seed would be an error of the seed, again and again.
+func TestUnusableSize(t *testing.T) {
+	t.Parallel()
+	padding := strings.Repeat("a", 500<<10)
+	texts := facts.Handed{AuditPolicy: somePolicy + "x: " + padding + "\n", Authentication: someAuthentication, Plugins: map[string][]byte{"ImagePolicyWebhook": []byte(someKubeconfig)}}
+	long := strings.ReplaceAll(someKubeconfig, "very-secret", padding)
+	two := plugin("ImagePolicyWebhook", "")
+	two.AdmissionPlugins = append(two.AdmissionPlugins, gardencorev1beta1.AdmissionPlugin{Name: "ValidatingAdmissionWebhook"})
+	one := facts.Handed{Plugins: map[string][]byte{"ImagePolicyWebhook": []byte(long)}}
+	both := facts.Handed{Plugins: map[string][]byte{"ImagePolicyWebhook": []byte(long), "ValidatingAdmissionWebhook": []byte(long)}}
+	for _, handed := range []facts.Handed{texts, one} {
+		if err := apiserver.Unusable(having(handed, two).facts); err != nil {
+			t.Errorf("what fits is refused: %v", err)
+		}
+	}
+	texts.Authentication += "y: " + padding + "\n"
+	for _, handed := range []facts.Handed{texts, both} {
+		err := apiserver.Unusable(having(handed, two).facts)
+		if !slices.Contains(operation.Codes(err), gardencorev1beta1.ErrorCodeConfigurationProblem) {
+			t.Errorf("got error %v, want one that the owner can act upon", err)
+		}
+	}
+}
+
 // TestPluginsReadNoFilesOfTheirOwn: the only file of a plugin is the kubeconfig of the Secret. ImagePolicyWebhook reads fields in whatever
 // case they are written, also when a letter only looks like that in lower case.
 func TestPluginsReadNoFilesOfTheirOwn(t *testing.T) {
