@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"net/http"
 	"net/http/httptest"
 	"os"
 	"os/exec"
@@ -75,28 +76,21 @@ func start(t *testing.T, name string, args ...string) *output {
 		t.Fatal(err)
 	}
 	out := &output{}
-	command := exec.Command(self, append([]string{name}, args...)...)
+	command := exec.CommandContext(t.Context(), self, append([]string{name}, args...)...)
 	command.Stdout, command.Stderr = out, out
 	command.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
 	if err := command.Start(); err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() {
-		_ = command.Process.Kill()
-		_ = command.Wait()
-	})
+	// It is killed when the context of the test ends, which is before this.
+	t.Cleanup(func() { _ = command.Wait() })
 	return out
 }
 
 // store runs an etcd and returns its URL.
 func store(t *testing.T) string {
 	t.Helper()
-	// The path of a socket must be short.
-	dir, err := os.MkdirTemp("", "etcd")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = os.RemoveAll(dir) })
+	dir := t.TempDir()
 	peer, url := fmt.Sprintf("http://127.0.0.1:%d", freePort(t)), "unix://"+filepath.Join(dir, "s")
 	start(t, applets.Etcd, "--data-dir="+filepath.Join(dir, "data"), "--listen-client-urls="+url, "--advertise-client-urls="+peer, "--unsafe-no-fsync",
 		"--listen-peer-urls="+peer, "--initial-advertise-peer-urls="+peer, "--initial-cluster=default="+peer, "--log-level=error")
@@ -105,7 +99,7 @@ func store(t *testing.T) string {
 
 func freePort(t *testing.T) int {
 	t.Helper()
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	listener, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -250,14 +244,18 @@ func (s *running) await(t *testing.T, out *output) {
 		t.Fatal(err)
 	}
 	var last error
-	err = wait.PollUntilContextTimeout(t.Context(), poll, patience, true, func(context.Context) (bool, error) {
-		answer, err := probe.Get(s.url + "/readyz")
+	err = wait.PollUntilContextTimeout(t.Context(), poll, patience, true, func(ctx context.Context) (bool, error) {
+		request, err := http.NewRequestWithContext(ctx, http.MethodGet, s.url+"/readyz", http.NoBody)
+		if err != nil {
+			return false, err
+		}
+		answer, err := probe.Do(request)
 		if last = err; err != nil {
 			return false, nil
 		}
 		defer func() { _ = answer.Body.Close() }()
 		last = fmt.Errorf("status %s", answer.Status)
-		return answer.StatusCode == 200, nil
+		return answer.StatusCode == http.StatusOK, nil
 	})
 	if err != nil {
 		t.Fatalf("the server is not ready: %v\n%s", last, out.end())

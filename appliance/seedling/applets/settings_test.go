@@ -216,7 +216,8 @@ func TestSettingsOfOwners(t *testing.T) {
 	}
 	images(t, clientOf(t, s.admin))
 
-	if connection, err := tls.Dial("tcp", strings.TrimPrefix(s.url, "https://"), &tls.Config{InsecureSkipVerify: true, MaxVersion: tls.VersionTLS12}); err == nil {
+	old := &tls.Dialer{Config: &tls.Config{InsecureSkipVerify: true, MaxVersion: tls.VersionTLS12}}
+	if connection, err := old.DialContext(t.Context(), "tcp", strings.TrimPrefix(s.url, "https://")); err == nil {
 		_ = connection.Close()
 		t.Error("TLS 1.2 is accepted")
 	}
@@ -237,15 +238,15 @@ func images(t *testing.T, admin *kubernetes.Clientset) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	make := func(name string) error {
+	run := func(name string) error {
 		pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: name}, Spec: corev1.PodSpec{Containers: []corev1.Container{{Name: "a", Image: name}}}}
 		_, err := admin.CoreV1().Pods("default").Create(t.Context(), pod, metav1.CreateOptions{})
 		return err
 	}
-	if err := make("good"); err != nil {
+	if err := run("good"); err != nil {
 		t.Errorf("an image that is allowed: %v", err)
 	}
-	if err := make("evil"); !apierrors.IsForbidden(err) || !strings.Contains(err.Error(), "the owner does not want it") {
+	if err := run("evil"); !apierrors.IsForbidden(err) || !strings.Contains(err.Error(), "the owner does not want it") {
 		t.Errorf("an image that is refused: %v", err)
 	}
 }
