@@ -194,14 +194,12 @@ func TestIn(t *testing.T) {
 		"workers": {
 			reason: "each item has its index",
 			obj: shoot(func(s *gardencorev1beta1.Shoot) {
-				s.Spec.Provider.Workers[1].Kubernetes = &gardencorev1beta1.WorkerKubernetes{
-					Kubelet: &gardencorev1beta1.KubeletConfig{SingleProcessOOMKill: new(true)},
-				}
-				s.Spec.Provider.Workers[0].Sysctls = map[string]string{"a": "b"}
+				s.Spec.Provider.Workers[1].ClusterAutoscaler = &gardencorev1beta1.ClusterAutoscalerOptions{}
+				s.Spec.Provider.Workers[0].ControlPlane = &gardencorev1beta1.WorkerControlPlane{}
 			}),
 			want: []string{
-				"spec.provider.workers[1].kubernetes.kubelet.singleProcessOOMKill: warn",
-				"spec.provider.workers[0].sysctls: warn",
+				"spec.provider.workers[1].clusterAutoscaler: warn",
+				"spec.provider.workers[0].controlPlane: configuration problem",
 			},
 		},
 		"one pool grows": {

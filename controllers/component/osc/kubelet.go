@@ -71,6 +71,10 @@ func applyLimits(c *kubeletconfigv1beta1.KubeletConfiguration, s *gardencorev1be
 	setPointer(&c.CPUCFSQuota, s.CPUCFSQuota)
 	setPointer(&c.FailSwapOn, s.FailSwapOn)
 	setPointer(&c.SeccompDefault, s.SeccompDefault)
+	setPointer(&c.SingleProcessOOMKill, s.SingleProcessOOMKill)
+	if m := s.MemorySwap; m != nil && m.SwapBehavior != nil {
+		c.MemorySwap.SwapBehavior = string(*m.SwapBehavior)
+	}
 	if r := s.KubeReserved; r != nil {
 		for name, quantity := range map[string]*resource.Quantity{"cpu": r.CPU, "memory": r.Memory, "pid": r.PID, "ephemeral-storage": r.EphemeralStorage} {
 			if quantity != nil {
@@ -92,6 +96,18 @@ func applyImages(c *kubeletconfigv1beta1.KubeletConfiguration, s *gardencorev1be
 	setPointer(&c.ContainerLogMaxFiles, s.ContainerLogMaxFiles)
 	if s.ContainerLogMaxSize != nil {
 		c.ContainerLogMaxSize = s.ContainerLogMaxSize.String()
+	}
+	applyImageCredentials(c, s)
+}
+
+// applyImageCredentials leaves out a list that is not asked for, with which a kubelet does not start.
+func applyImageCredentials(c *kubeletconfigv1beta1.KubeletConfiguration, s *gardencorev1beta1.KubeletConfig) {
+	if s.ImagePullCredentialsVerificationPolicy == nil {
+		return
+	}
+	c.ImagePullCredentialsVerificationPolicy = kubeletconfigv1beta1.ImagePullCredentialsVerificationPolicy(*s.ImagePullCredentialsVerificationPolicy)
+	if c.ImagePullCredentialsVerificationPolicy == kubeletconfigv1beta1.NeverVerifyAllowlistedImages {
+		c.PreloadedImagesVerificationAllowlist = s.PreloadedImagesVerificationAllowlist
 	}
 }
 

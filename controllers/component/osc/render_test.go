@@ -173,18 +173,82 @@ func TestKubeletSettings(t *testing.T) {
 			v := values()
 			v.Facts.Shoot.Spec.Kubernetes.Kubelet = shoot
 			v.Pool.Kubernetes = &gardencorev1beta1.WorkerKubernetes{Kubelet: tc.pool}
-			o, err := osc.Render(v)
-			if err != nil {
-				t.Fatal(err)
-			}
-			var c kubeletconfigv1beta1.KubeletConfiguration
-			if err := yaml.UnmarshalStrict([]byte(o.Spec.Files[0].Content.Inline.Data), &c); err != nil {
-				t.Fatal(err)
-			}
+			c := kubeletSettings(t, v)
 			got := settings{MaxPods: c.MaxPods, Reserved: c.KubeReserved, Hard: c.EvictionHard, Soft: c.EvictionSoft, Grace: c.EvictionSoftGracePeriod}
 			if diff := cmp.Diff(tc.want, got); diff != "" {
 				t.Errorf("%s\nconfiguration of the kubelet (-want +got):\n%s", tc.reason, diff)
 			}
 		})
 	}
+}
+
+// TestKubeletSwapAndImages is about what the shoot says for all pools and what a pool says for itself.
+func TestKubeletSwapAndImages(t *testing.T) {
+	t.Parallel()
+	listed := &gardencorev1beta1.KubeletConfig{
+		FailSwapOn: new(false), MemorySwap: &gardencorev1beta1.MemorySwapConfiguration{SwapBehavior: new(gardencorev1beta1.SwapBehaviorLimitedSwap)},
+		SingleProcessOOMKill:                   new(true),
+		ImagePullCredentialsVerificationPolicy: new(gardencorev1beta1.ImagePullCredentialsVerificationPolicyNeverVerifyAllowlistedImages),
+		PreloadedImagesVerificationAllowlist:   []string{"registry.example.com/base/*"},
+	}
+	type settings struct {
+		Swap, Policy string
+		Single       *bool
+		Allowed      []string
+	}
+	cases := map[string]struct {
+		reason      string
+		shoot, pool *gardencorev1beta1.KubeletConfig
+		want        settings
+	}{
+		"Shoot": {
+			reason: "every pool gets what the shoot says", shoot: listed,
+			want: settings{Swap: "LimitedSwap", Policy: "NeverVerifyAllowlistedImages", Single: new(true), Allowed: []string{"registry.example.com/base/*"}},
+		},
+		"Pool": {
+			reason: "a pool's own settings take the place of the shoot's", shoot: listed,
+			pool: &gardencorev1beta1.KubeletConfig{SingleProcessOOMKill: new(false)}, want: settings{Single: new(false)},
+		},
+		"OwnOfThePool": {
+			reason: "a pool may have them where the shoot has none", pool: listed,
+			want: settings{Swap: "LimitedSwap", Policy: "NeverVerifyAllowlistedImages", Single: new(true), Allowed: []string{"registry.example.com/base/*"}},
+		},
+		"StrayList": {
+			reason: "a kubelet does not start with a list that its policy does not look at",
+			shoot: &gardencorev1beta1.KubeletConfig{
+				ImagePullCredentialsVerificationPolicy: new(gardencorev1beta1.ImagePullCredentialsVerificationPolicyAlwaysVerify),
+				PreloadedImagesVerificationAllowlist:   []string{"a"},
+			},
+			want: settings{Policy: "AlwaysVerify"},
+		},
+		"None": {reason: "the kubelet keeps its own defaults", shoot: &gardencorev1beta1.KubeletConfig{MemorySwap: &gardencorev1beta1.MemorySwapConfiguration{}}},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			v := values()
+			v.Facts.Shoot.Spec.Kubernetes.Kubelet = tc.shoot
+			v.Pool.Kubernetes = &gardencorev1beta1.WorkerKubernetes{Kubelet: tc.pool}
+			c := kubeletSettings(t, v)
+			got := settings{
+				Swap: c.MemorySwap.SwapBehavior, Policy: string(c.ImagePullCredentialsVerificationPolicy), Single: c.SingleProcessOOMKill,
+				Allowed: c.PreloadedImagesVerificationAllowlist,
+			}
+			if diff := cmp.Diff(tc.want, got); diff != "" {
+				t.Errorf("%s\nconfiguration of the kubelet (-want +got):\n%s", tc.reason, diff)
+			}
+		})
+	}
+}
+
+func kubeletSettings(t *testing.T, v osc.Values) (c kubeletconfigv1beta1.KubeletConfiguration) {
+	t.Helper()
+	o, err := osc.Render(v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := yaml.UnmarshalStrict([]byte(o.Spec.Files[0].Content.Inline.Data), &c); err != nil {
+		t.Fatal(err)
+	}
+	return c
 }
