@@ -106,7 +106,6 @@ func workerRows() []Row {
 		},
 		Row{Field: "spec.provider.workers[].clusterAutoscaler", Severity: Warn, Instead: "there is no cluster autoscaler"},
 		Row{Field: "spec.provider.workers[].caBundle", Severity: Warn, Instead: "the machines do not get the certificates"},
-		Row{Field: "spec.provider.workers[].sysctls", Severity: Warn, Instead: "the machines keep their kernel settings"},
 		Row{
 			Field: "spec.provider.workers[].controlPlane", Severity: Problem,
 			Instead: "the control plane runs in the seed and not on the machines of the pool",

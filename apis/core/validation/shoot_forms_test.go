@@ -81,7 +81,7 @@ func TestValidateShootForms(t *testing.T) {
 				w.Machine.Architecture, w.Machine.Image.Version = new("riscv64"), nil
 				w.Volume = &gardencorev1beta1.Volume{Name: new("A"), Size: "1Gi"}
 				w.Taints = []corev1.Taint{{Key: "node.gardener.cloud/critical-components-not-ready", Effect: "NoSchedule"}}
-				w.Sysctls = map[string]string{"net.ipv4.ip_forward": "1", "a.b.": "1", "vm.swappiness": "", "*": "1", strings.Repeat("a", 256): "1"}
+				w.Sysctls = map[string]string{"net.ipv4.ip_forward": "1", "a.b.": "1", "vm.swappiness": "", "*": "1", strings.Repeat("a", 256): "1", "/etc/passwd": "1"}
 				w.MachineControllerManager = &gardencorev1beta1.MachineControllerManagerSettings{
 					InPlaceUpdateTimeout: lasting(time.Minute), DisableHealthTimeout: new(true),
 				}
@@ -90,7 +90,7 @@ func TestValidateShootForms(t *testing.T) {
 				pools + "machine.architecture: FieldValueNotSupported", pools + "machine.image.version: FieldValueRequired",
 				pools + "machineControllerManager.disableHealthTimeout: FieldValueForbidden",
 				pools + "machineControllerManager.inPlaceUpdateTimeout: FieldValueForbidden",
-				pools + "sysctls.*: FieldValueInvalid", pools + "sysctls.a.b.: FieldValueInvalid",
+				pools + "sysctls.*: FieldValueInvalid", pools + "sysctls./etc/passwd: FieldValueInvalid", pools + "sysctls.a.b.: FieldValueInvalid",
 				pools + "sysctls." + strings.Repeat("a", 256) + ": FieldValueInvalid",
 				pools + "sysctls.vm.swappiness: FieldValueRequired", pools + "taints[0].key: FieldValueForbidden", pools + "volume.name: FieldValueInvalid",
 			},

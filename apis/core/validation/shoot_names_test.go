@@ -57,6 +57,23 @@ func TestValidateShootNames(t *testing.T) {
 			}),
 			want: []string{"spec.provider.workers[0].sysctls.kernel.panic: FieldValueInvalid"},
 		},
+		"sysctl names": {
+			reason: "names lead to no other file, and begin no other line",
+			change: pool(func(w *gardencorev1beta1.Worker) {
+				w.Sysctls = map[string]string{
+					"net/ipv4/ip_forward": "1", "-net.ipv4.conf.*.rp_filter": "0", "../../../etc/passwd": "1", "net/../x": "1",
+					"-/etc/passwd": "1", "net//x": "1", "kernel.panic\nkernel.hostname": "1", "kernel.panic = 1 ; x": "1",
+				}
+			}),
+			want: []string{
+				"spec.provider.workers[0].sysctls.-/etc/passwd: FieldValueInvalid",
+				"spec.provider.workers[0].sysctls.../../../etc/passwd: FieldValueInvalid",
+				"spec.provider.workers[0].sysctls.kernel.panic\nkernel.hostname: FieldValueInvalid",
+				"spec.provider.workers[0].sysctls.kernel.panic = 1 ; x: FieldValueInvalid",
+				"spec.provider.workers[0].sysctls.net/../x: FieldValueInvalid",
+				"spec.provider.workers[0].sysctls.net//x: FieldValueInvalid",
+			},
+		},
 		"deadline": {
 			reason: "time does not run backwards, be it that of a field which nobody reads",
 			change: kubelet(gardencorev1beta1.KubeletConfig{ImagePullProgressDeadline: lasting(-time.Second)}),

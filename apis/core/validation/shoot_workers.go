@@ -92,7 +92,7 @@ func worker(w *gardencorev1beta1.Worker, where place, path *field.Path) field.Er
 	errs = append(errs, labels(w.Labels, path.Child("labels"))...)
 	errs = append(errs, apivalidation.ValidateAnnotations(w.Annotations, path.Child("annotations"))...)
 	errs = append(errs, taints(w.Taints, path.Child("taints"))...)
-	errs = append(errs, sysctls(w.Sysctls, path.Child("sysctls"))...)
+	errs = append(errs, Sysctls(w.Sysctls, path.Child("sysctls"))...)
 	errs = append(errs, machineSettings(w, path)...)
 	return append(errs, duplicates(w.Zones, path.Child("zones").Index)...)
 }
@@ -150,8 +150,8 @@ func controlPlanePool(w *gardencorev1beta1.Worker, where place, provider string,
 	return errs
 }
 
-// sysctls checks kernel settings. Their names are names of files.
-func sysctls(all map[string]string, path *field.Path) field.ErrorList {
+// Sysctls checks kernel settings. Their names are names of files, and each of them is to be one line of a file on machines.
+func Sysctls(all map[string]string, path *field.Path) field.ErrorList {
 	const (
 		longestPath = 4096 - len("/proc/sys/")
 		longestName = 255
@@ -181,8 +181,11 @@ func sysctls(all map[string]string, path *field.Path) field.ErrorList {
 }
 
 // isSysctl reports whether a text is the name of a kernel setting. Each part but the last may be an asterisk or begin
-// with a hyphen; the last one ends in a letter or a digit.
+// with a hyphen; the last one ends in a letter or a digit. It is no path of a file elsewhere.
 func isSysctl(key string) bool {
+	if strings.HasPrefix(strings.TrimPrefix(key, "-"), "/") || strings.Contains(key, "//") {
+		return false
+	}
 	const letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
 	parts := strings.Split(key, ".")
 	for i, part := range parts {

@@ -7,6 +7,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -115,12 +116,15 @@ func files(v Values) ([]gardenextensionsv1alpha1.File, error) {
 	}
 	withToken := inline(bootstrapKubeconfig, string(bootstrap), 0o600)
 	withToken.Content.TransmitUnencoded = new(true)
-	ssh, err := sshFiles(v)
-	return append([]gardenextensionsv1alpha1.File{
-		inline(kubeletConfig, config, 0o644),
-		inline(kubeletClientCA, string(v.ClientCA), 0o644),
-		withToken,
-	}, ssh...), err
+	all := []gardenextensionsv1alpha1.File{inline(kubeletConfig, config, 0o644), inline(kubeletClientCA, string(v.ClientCA), 0o644), withToken}
+	for _, more := range []func(Values) ([]gardenextensionsv1alpha1.File, error){sysctlFiles, sshFiles} {
+		files, err := more(v)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, files...)
+	}
+	return all, nil
 }
 
 func inline(path, text string, mode uint32) gardenextensionsv1alpha1.File {
@@ -152,11 +156,15 @@ RestartSec=5
 [Install]
 WantedBy=multi-user.target
 `
-	return append([]gardenextensionsv1alpha1.Unit{
-		{Name: "containerd.service", Command: new(gardenextensionsv1alpha1.UnitCommandStart), Enable: new(true)},
-		{
-			Name: "kubelet.service", Command: new(gardenextensionsv1alpha1.UnitCommandStart), Enable: new(true), Content: new(kubelet),
-			FilePaths: []string{kubeletConfig, kubeletClientCA},
+	return slices.Concat(
+		sysctlUnits(v),
+		[]gardenextensionsv1alpha1.Unit{
+			{Name: "containerd.service", Command: new(gardenextensionsv1alpha1.UnitCommandStart), Enable: new(true)},
+			{
+				Name: "kubelet.service", Command: new(gardenextensionsv1alpha1.UnitCommandStart), Enable: new(true), Content: new(kubelet),
+				FilePaths: []string{kubeletConfig, kubeletClientCA},
+			},
 		},
-	}, sshUnits(v)...)
+		sshUnits(v),
+	)
 }

@@ -4,12 +4,14 @@ package shoot
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	gardenextensionsv1alpha1 "github.com/terrarium-garden/terrarium/apis/extensions/v1alpha1"
 	"github.com/terrarium-garden/terrarium/controllers/component/osc"
 	"github.com/terrarium-garden/terrarium/controllers/flow"
+	lastoperation "github.com/terrarium-garden/terrarium/controllers/operation"
 )
 
 // machineConfigs are the configurations of machines, one for each pool.
@@ -68,6 +70,9 @@ func (m machineConfigs) fill(ctx context.Context, obj *gardenextensionsv1alpha1.
 			Facts: m.facts, Pool: &m.facts.Shoot.Spec.Provider.Workers[i], Server: m.facts.Hosts.NodeServer(m.address.Get(ctx).LoadBalancer),
 			CA: server.Bundle.PEM, ClientCA: clients.Bundle.PEM, SSHKeys: keys,
 		})
+		if errors.Is(err, osc.ErrSettings) {
+			return lastoperation.WithCodes(err, gardencorev1beta1.ErrorCodeConfigurationProblem)
+		}
 		if err != nil {
 			return err
 		}

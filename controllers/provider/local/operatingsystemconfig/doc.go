@@ -12,7 +12,8 @@
 //   - spec.units: the content is written to /etc/systemd/system/<name>, drop-ins to /etc/systemd/system/<name>.d. A machine has no
 //     systemd. Environment, EnvironmentFile, ExecStartPre and ExecStart of a unit that is not disabled or stopped become a shell
 //     script in /etc/machine/units/<name>.sh, which is run at start and restarted whenever it ends. containerd.service is ignored,
-//     because the machine starts containerd itself.
+//     because the machine starts containerd itself. systemd-sysctl.service, which every operating system brings, stands for a script
+//     that applies /etc/sysctl.d, as far as the settings are the machine's own and not those of the kernel that it shares with the seed.
 //   - The command lines see MACHINE_NAME (host name and Node name), MACHINE_IP, and KUBELET_EXTRA_ARGS: kubelet flags that only
 //     the machine knows (node address, cgroup driver and root, drop-in folder of its configuration). They are appended to the
 //     ExecStart of kubelet.service unless it contains them already.

@@ -3,6 +3,7 @@
 package operatingsystemconfig
 
 import (
+	_ "embed"
 	"encoding/base64"
 	"errors"
 	"fmt"
@@ -33,6 +34,11 @@ write() {
   mv "$1.new" "$1"
 }
 `
+
+// applySysctls stands for the unit of systemd that applies the kernel settings of a machine.
+//
+//go:embed sysctl.sh
+var applySysctls string //nolint:gochecknoglobals // a file of the program
 
 // SecretContent looks up the content that a file takes from a Secret.
 type SecretContent func(ref gardenextensionsv1alpha1.FileContentSecretRef) ([]byte, error)
@@ -104,6 +110,12 @@ func renderUnit(script *strings.Builder, unit gardenextensionsv1alpha1.Unit) err
 		return fmt.Errorf("unit %q: this is not the name of a unit", unit.Name)
 	}
 	if unit.Name == containerdUnit {
+		return nil
+	}
+	if unit.Name == sysctlUnit && unit.Content == nil {
+		once := path.Join(oneshotDir, "sysctl.sh")
+		writeFile(script, once, executableMode, []byte(applySysctls), false)
+		script.WriteString(quote(once) + "\n")
 		return nil
 	}
 	if unit.Content != nil {

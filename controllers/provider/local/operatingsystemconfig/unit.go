@@ -14,6 +14,7 @@ import (
 
 const (
 	containerdUnit = "containerd.service"
+	sysctlUnit     = "systemd-sysctl.service"
 	kubeletUnit    = "kubelet.service"
 	// kubeletArgs is the variable with the flags that only the machine knows.
 	kubeletArgs = "$KUBELET_EXTRA_ARGS"
