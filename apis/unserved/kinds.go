@@ -41,14 +41,6 @@ func kindRows() []Row {
 // fieldRows are rows about fields of kinds other than Shoot and Seed.
 func fieldRows() []Row {
 	return slices.Concat(
-		rowsOf[gardencorev1beta1.CloudProfile](
-			gardencorev1beta1.GroupName,
-			Row{Field: "spec.caBundle", Severity: Warn, Instead: "machines do not get the certificates"},
-		),
-		rowsOf[gardencorev1beta1.NamespacedCloudProfile](
-			gardencorev1beta1.GroupName,
-			Row{Field: "spec.caBundle", Severity: Warn, Instead: "machines do not get the certificates"},
-		),
 		rowsOf[gardencorev1beta1.ControllerRegistration](
 			gardencorev1beta1.GroupName,
 			Row{

@@ -105,7 +105,6 @@ func workerRows() []Row {
 			when:    value(func(w gardencorev1beta1.Worker) bool { return w.Maximum > w.Minimum }),
 		},
 		Row{Field: "spec.provider.workers[].clusterAutoscaler", Severity: Warn, Instead: "there is no cluster autoscaler"},
-		Row{Field: "spec.provider.workers[].caBundle", Severity: Warn, Instead: "the machines do not get the certificates"},
 		Row{
 			Field: "spec.provider.workers[].controlPlane", Severity: Problem,
 			Instead: "the control plane runs in the seed and not on the machines of the pool",

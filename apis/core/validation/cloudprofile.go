@@ -41,7 +41,7 @@ func cloudProfileSpec(s *gardencorev1beta1.CloudProfileSpec, path *field.Path) f
 	errs = append(errs, regions(s.Regions, path.Child("regions"))...)
 	errs = append(errs, volumeTypes(s.VolumeTypes, path.Child("volumeTypes"))...)
 	errs = append(errs, limits(s.Limits, path.Child("limits"))...)
-	errs = append(errs, caBundle(s.CABundle, path.Child("caBundle"))...)
+	errs = append(errs, CABundle(s.CABundle, path.Child("caBundle"))...)
 	errs = append(errs, bastion(s, path.Child("bastion"))...)
 	if s.SeedSelector != nil {
 		errs = append(errs, selectorOfSeeds(&s.SeedSelector.LabelSelector, path.Child("seedSelector"))...)

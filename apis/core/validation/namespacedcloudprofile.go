@@ -27,7 +27,7 @@ func ValidateNamespacedCloudProfileUpdate(p, old *gardencorev1beta1.NamespacedCl
 func namespacedCloudProfileSpec(s *gardencorev1beta1.NamespacedCloudProfileSpec, path *field.Path) field.ErrorList {
 	errs := required(s.Parent.Name, path.Child("parent", "name"), "a CloudProfile")
 	errs = append(errs, oneOf(s.Parent.Kind, path.Child("parent", "kind"), "CloudProfile")...)
-	errs = append(errs, caBundle(s.CABundle, path.Child("caBundle"))...)
+	errs = append(errs, CABundle(s.CABundle, path.Child("caBundle"))...)
 	if s.Kubernetes != nil {
 		errs = append(errs, prolonged(s.Kubernetes.Versions, path.Child("kubernetes", "versions"))...)
 	}

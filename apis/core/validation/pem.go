@@ -10,8 +10,8 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
-// caBundle checks that a text is one certificate or more in PEM format.
-func caBundle(value *string, path *field.Path) field.ErrorList {
+// CABundle checks that a text is one certificate or more in PEM format.
+func CABundle(value *string, path *field.Path) field.ErrorList {
 	if value == nil {
 		return nil
 	}

@@ -293,7 +293,7 @@ func openIDConnect(o *gardencorev1beta1.OIDCConfig, path *field.Path) field.Erro
 	if (o.IssuerURL == nil) != (deref(o.ClientID) == "") {
 		errs = append(errs, field.Required(path, "issuerURL and clientID must be set together"))
 	}
-	return append(errs, caBundle(o.CABundle, path.Child("caBundle"))...)
+	return append(errs, CABundle(o.CABundle, path.Child("caBundle"))...)
 }
 
 // between checks that an optional duration is within bounds.

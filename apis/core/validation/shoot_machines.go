@@ -39,7 +39,7 @@ func taints(all []corev1.Taint, path *field.Path) field.ErrorList {
 
 // machineSettings checks how the machines of a pool are set up, updated and scaled (API-VALSHOOT-8, 17).
 func machineSettings(w *gardencorev1beta1.Worker, path *field.Path) field.ErrorList {
-	errs := caBundle(w.CABundle, path.Child("caBundle"))
+	errs := CABundle(w.CABundle, path.Child("caBundle"))
 	errs = append(errs, atLeast(w.Priority, minPriority, path.Child("priority"))...)
 	if w.UpdateStrategy != nil {
 		errs = append(errs, oneOf(*w.UpdateStrategy, path.Child("updateStrategy"), gardencorev1beta1.MachineUpdateStrategyAutoRollingUpdate,

@@ -42,6 +42,8 @@ type Values struct {
 	// Server is the URL under which nodes reach the API server. CA verifies it, ClientCA verifies the clients of kubelets.
 	Server       string
 	CA, ClientCA []byte
+	// ProfileCABundle are the certificates that the machines of the CloudProfile trust, in PEM; nil for none.
+	ProfileCABundle *string
 	// SSHKeys are the public keys of those who log in to machines, as lines of an authorized_keys file; none if nobody may.
 	SSHKeys [][]byte
 }
@@ -80,7 +82,7 @@ func Render(v Values) (*gardenextensionsv1alpha1.OperatingSystemConfig, error) {
 	if err != nil {
 		return nil, err
 	}
-	key, err := rolloutKey(name, v.Server, files, units(v))
+	key, err := rolloutKey(name, v, files)
 	if err != nil {
 		return nil, err
 	}
@@ -117,7 +119,7 @@ func files(v Values) ([]gardenextensionsv1alpha1.File, error) {
 	withToken := inline(bootstrapKubeconfig, string(bootstrap), 0o600)
 	withToken.Content.TransmitUnencoded = new(true)
 	all := []gardenextensionsv1alpha1.File{inline(kubeletConfig, config, 0o644), inline(kubeletClientCA, string(v.ClientCA), 0o644), withToken}
-	for _, more := range []func(Values) ([]gardenextensionsv1alpha1.File, error){sysctlFiles, sshFiles} {
+	for _, more := range []func(Values) ([]gardenextensionsv1alpha1.File, error){trustFiles, sysctlFiles, sshFiles} {
 		files, err := more(v)
 		if err != nil {
 			return nil, err
@@ -157,6 +159,7 @@ RestartSec=5
 WantedBy=multi-user.target
 `
 	return slices.Concat(
+		trustUnits(v),
 		sysctlUnits(v),
 		[]gardenextensionsv1alpha1.Unit{
 			{Name: "containerd.service", Command: new(gardenextensionsv1alpha1.UnitCommandStart), Enable: new(true)},

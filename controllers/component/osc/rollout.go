@@ -52,13 +52,18 @@ func rolloutOf(pool string, own []gardencorev1beta1.PendingWorkersRollout, other
 
 // rolloutKey changes with everything that needs new machines: with the name of the configuration and with its content. Certificate
 // authorities in the content do not count, because only the beginning of their rotation, which is part of the name, needs new
-// machines: the end of it must not replace them again.
-func rolloutKey(name, server string, files []gardenextensionsv1alpha1.File, units []gardenextensionsv1alpha1.Unit) (string, error) {
-	files, units = withoutSSH(files, units)
+// machines: the end of it must not replace them again. Nor do the certificates of the CloudProfile: one change of it would replace the
+// machines of all its shoots.
+func rolloutKey(name string, v Values, files []gardenextensionsv1alpha1.File) (string, error) {
+	files, units := withoutTrust(withoutSSH(files, units(v)))
 	covered := slices.DeleteFunc(files, func(f gardenextensionsv1alpha1.File) bool {
 		return f.Path == kubeletClientCA || f.Path == bootstrapKubeconfig
 	})
-	data, err := json.Marshal([]any{server, covered, units})
+	all := []any{v.Server, covered, units}
+	if v.Pool.CABundle != nil {
+		all = append(all, *v.Pool.CABundle)
+	}
+	data, err := json.Marshal(all)
 	if err != nil {
 		return "", fmt.Errorf("hash configuration %q: %w", name, err)
 	}

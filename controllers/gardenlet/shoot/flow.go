@@ -86,7 +86,7 @@ func (o *operation) fragments(found remains) []fragment {
 		names{ground: g, credentials: creds, todo: o.todo(), address: server, ttl: r.Config.DNSEntryTTLSeconds}.fragment(found),
 		provider{ground: g, secrets: o.secrets, todo: o.todo(), report: o.report, addOns: extras, values: v}.fragment(found),
 		inside{ground: g, secrets: o.secrets, images: o.images, shoots: r.Shoots, values: v}.fragment(found),
-		machineConfigs{ground: g, secrets: o.secrets, address: server, addOns: extras, values: v}.fragment(found),
+		machineConfigs{ground: g, secrets: o.secrets, profile: o.profile, address: server, addOns: extras, values: v}.fragment(found),
 		runtimes{ground: g}.fragment(found),
 		bastions{ground: g}.fragment(),
 		workers{ground: g, secrets: o.secrets, profile: o.profile, addOns: extras, values: v}.fragment(found),

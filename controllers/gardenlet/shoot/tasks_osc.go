@@ -19,6 +19,7 @@ type machineConfigs struct {
 	ground
 
 	secrets authorities
+	profile *gardencorev1beta1.CloudProfile
 	address address
 	addOns  addOns
 	values  values
@@ -68,7 +69,7 @@ func (m machineConfigs) fill(ctx context.Context, obj *gardenextensionsv1alpha1.
 	for i := range m.facts.Shoot.Spec.Provider.Workers {
 		want, err := osc.Render(osc.Values{
 			Facts: m.facts, Pool: &m.facts.Shoot.Spec.Provider.Workers[i], Server: m.facts.Hosts.NodeServer(m.address.Get(ctx).LoadBalancer),
-			CA: server.Bundle.PEM, ClientCA: clients.Bundle.PEM, SSHKeys: keys,
+			CA: server.Bundle.PEM, ClientCA: clients.Bundle.PEM, SSHKeys: keys, ProfileCABundle: m.profile.Spec.CABundle,
 		})
 		if errors.Is(err, osc.ErrSettings) {
 			return lastoperation.WithCodes(err, gardencorev1beta1.ErrorCodeConfigurationProblem)
