@@ -47,13 +47,13 @@ func TestUnserved(t *testing.T) {
 
 	shoot := order(namespace, "sprout", "local", func(s *gardencorev1beta1.Shoot) {
 		s.Spec.SeedName = new("north-1")
-		s.Spec.SystemComponents = &gardencorev1beta1.SystemComponents{NodeLocalDNS: &gardencorev1beta1.NodeLocalDNS{Enabled: true}}
+		s.Spec.Monitoring = &gardencorev1beta1.Monitoring{Alerting: &gardencorev1beta1.Alerting{EmailReceivers: []string{"someone@example.com"}}}
 	})
 	if err := listening.Create(t.Context(), shoot); err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff([]string{"spec.systemComponents.nodeLocalDNS.enabled (true)"}, told()); diff != "" {
-		t.Errorf("who asks for a DNS cache hears that there is none, and nothing of defaults (-want +got):\n%s", diff)
+	if diff := cmp.Diff([]string{"spec.monitoring.alerting.emailReceivers"}, told()); diff != "" {
+		t.Errorf("who wants alerts hears that there are none, and nothing of defaults (-want +got):\n%s", diff)
 	}
 	before := shoot.DeepCopy()
 	shoot.Spec.ControlPlane = &gardencorev1beta1.ControlPlane{HighAvailability: &gardencorev1beta1.HighAvailability{

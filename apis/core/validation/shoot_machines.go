@@ -219,7 +219,7 @@ func kubeletOf(w *gardencorev1beta1.Worker, s *gardencorev1beta1.ShootSpec) *gar
 // using an address at which no DNS server answers.
 func nodeLocalDNSUpdate(s, old *gardencorev1beta1.ShootSpec, path *field.Path) field.ErrorList {
 	const firstThatFollows = 34
-	if cachesDNS(s) == cachesDNS(old) {
+	if (query.NodeLocalDNS(s) == nil) == (query.NodeLocalDNS(old) == nil) {
 		return nil
 	}
 	proxy := old.Kubernetes.KubeProxy
@@ -232,10 +232,6 @@ func nodeLocalDNSUpdate(s, old *gardencorev1beta1.ShootSpec, path *field.Path) f
 		}
 	}
 	return nil
-}
-
-func cachesDNS(s *gardencorev1beta1.ShootSpec) bool {
-	return s.SystemComponents != nil && s.SystemComponents.NodeLocalDNS != nil && s.SystemComponents.NodeLocalDNS.Enabled
 }
 
 func poolVersionUpdate(value, old string, stepwise bool, path *field.Path) field.ErrorList {

@@ -44,6 +44,7 @@ const (
 	Etcd              = "etcd"
 	Kubectl           = "kubectl"
 	CoreDNS           = "coredns"
+	NodeCache         = "node-cache"
 	TunnelServer      = "proxy-server"
 	TunnelAgent       = "proxy-agent"
 	NetworkAgent      = "network-agent"
@@ -61,6 +62,7 @@ func All(ctx context.Context) multicall.Table {
 		{Name: Etcd, Run: etcd},
 		{Name: Kubectl, Run: runKubectl},
 		{Name: CoreDNS, Run: coredns.Run},
+		{Name: NodeCache, Run: coredns.RunCache},
 		{Name: TunnelServer, Run: component(tunnelServer)},
 		{Name: TunnelAgent, Run: component(tunnelAgent)},
 		{Name: NetworkAgent, Run: func(args []string) int { return runNetworkAgent(ctx, args) }},

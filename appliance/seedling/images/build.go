@@ -158,7 +158,7 @@ func programPath(name string) string { return "/" + binDir + "/" + name }
 func (b Builder) seedlingLayer(work string) (v1.Layer, error) {
 	entries := append(system(), Entry{Path: binDir + "/" + Seedling, Mode: 0o755, Source: b.Sources.Seedling})
 	// Upstream images have these programs here.
-	for _, program := range []string{"coredns", "proxy-server", "proxy-agent", "metrics-server"} {
+	for _, program := range []string{"coredns", "node-cache", "proxy-server", "proxy-agent", "metrics-server"} {
 		entries = append(entries, Entry{Path: program, Link: binDir + "/" + Seedling})
 	}
 	for _, link := range b.Sources.Links {

@@ -102,6 +102,7 @@ func TestBuildMachine(t *testing.T) {
 		"usr/local/bin/seedling":     {Mode: 0o755, Content: "program seedling"},
 		"usr/local/bin/kubelet":      {Mode: 0o777, Link: "seedling"},
 		"coredns":                    {Mode: 0o777, Link: "usr/local/bin/seedling"},
+		"node-cache":                 {Mode: 0o777, Link: "usr/local/bin/seedling"},
 		"proxy-server":               {Mode: 0o777, Link: "usr/local/bin/seedling"},
 		"proxy-agent":                {Mode: 0o777, Link: "usr/local/bin/seedling"},
 		"metrics-server":             {Mode: 0o777, Link: "usr/local/bin/seedling"},

@@ -21,6 +21,9 @@ import (
 	"github.com/terrarium-garden/terrarium/controllers/component/shootwebhooks"
 )
 
+// Name is that of the component, of its workload and of its image.
+const Name = name
+
 const (
 	name = "coredns"
 	// service is the name that many programs know the DNS server of a cluster by, customName that of the owner's additions.

@@ -115,6 +115,17 @@ func (s Shoot) DNSAddress() (string, error) {
 	return serviceAddress(s.ServiceNetworks()[0], 10)
 }
 
+// NodeDNSAddress is the address of the DNS cache on each node, by convention. It leads nowhere else.
+const NodeDNSAddress = "169.254.20.10"
+
+// ResolverAddress is the address of the DNS server that pods ask: the cache on their node, if there is one.
+func (s Shoot) ResolverAddress() (string, error) {
+	if query.NodeLocalDNS(&s.Shoot.Spec) != nil {
+		return NodeDNSAddress, nil
+	}
+	return s.DNSAddress()
+}
+
 func serviceAddress(network string, number int) (string, error) {
 	prefix, err := netip.ParsePrefix(network)
 	if err != nil {

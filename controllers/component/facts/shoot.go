@@ -32,6 +32,8 @@ type Shoot struct {
 	Handed Handed
 	// KubeletsSigned is set once the serving certificates of all kubelets are signed by the cluster, so that they can be verified.
 	KubeletsSigned bool
+	// DNSCacheInUse is set as long as there may be nodes that ask the DNS cache on them, although new ones do not any more.
+	DNSCacheInUse bool
 }
 
 // Power is how much of a shoot is to run.

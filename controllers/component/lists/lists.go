@@ -14,6 +14,7 @@ import (
 	"github.com/terrarium-garden/terrarium/controllers/component/facts"
 	"github.com/terrarium-garden/terrarium/controllers/component/kubeproxy"
 	"github.com/terrarium-garden/terrarium/controllers/component/metricsserver"
+	"github.com/terrarium-garden/terrarium/controllers/component/nodelocaldns"
 	"github.com/terrarium-garden/terrarium/controllers/component/scheduler"
 	"github.com/terrarium-garden/terrarium/controllers/component/shootsystem"
 	"github.com/terrarium-garden/terrarium/controllers/component/shootwebhooks"
@@ -41,6 +42,7 @@ func System() []component.Component[facts.Shoot] {
 		kubeproxy.Component(),
 		tunnel.Component(),
 		coredns.Component(),
+		nodelocaldns.Component(),
 		metricsserver.Component(),
 	}
 }

@@ -104,7 +104,7 @@ func Render(v Values) (*gardenextensionsv1alpha1.OperatingSystemConfig, error) {
 }
 
 func files(v Values) ([]gardenextensionsv1alpha1.File, error) {
-	dns, err := v.Facts.DNSAddress()
+	dns, err := v.Facts.ResolverAddress()
 	if err != nil {
 		return nil, err
 	}

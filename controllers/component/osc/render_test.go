@@ -252,3 +252,20 @@ func kubeletSettings(t *testing.T, v osc.Values) (c kubeletconfigv1beta1.Kubelet
 	}
 	return c
 }
+
+// TestNodesAskTheirCache_EXT_OSC_2 is about whom pods ask for names, which a kubelet learns at its start.
+func TestNodesAskTheirCache_EXT_OSC_2(t *testing.T) {
+	t.Parallel()
+	v := values()
+	if diff := cmp.Diff([]string{"10.101.0.10"}, kubeletSettings(t, v).ClusterDNS); diff != "" {
+		t.Errorf("DNS servers without a cache (-want +got):\n%s", diff)
+	}
+	before := keyOf(t, v)
+	v.Facts.Shoot.Spec.SystemComponents = &gardencorev1beta1.SystemComponents{NodeLocalDNS: &gardencorev1beta1.NodeLocalDNS{Enabled: true}}
+	if diff := cmp.Diff([]string{"169.254.20.10"}, kubeletSettings(t, v).ClusterDNS); diff != "" {
+		t.Errorf("DNS servers with a cache (-want +got):\n%s", diff)
+	}
+	if keyOf(t, v) == before {
+		t.Error("pods do not learn of the cache, because the machines are not replaced")
+	}
+}

@@ -16,6 +16,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+	"github.com/terrarium-garden/terrarium/controllers/component/facts"
 	"github.com/terrarium-garden/terrarium/controllers/reach"
 )
 
@@ -31,7 +32,7 @@ const (
 	dnsService       = "kube-dns"
 	apiServerService = "kubernetes"
 	// nodeLocalDNS is the address of the DNS cache of nodes, by convention.
-	nodeLocalDNS = "169.254.20.10/32"
+	nodeLocalDNS = facts.NodeDNSAddress + "/32"
 	// dnsPort is the port of DNS, and dnsPodPort that of servers in pods without rights of root.
 	dnsPort, dnsPodPort = 53, 8053
 )

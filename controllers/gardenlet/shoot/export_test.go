@@ -206,6 +206,9 @@ func begin(ctx context.Context, r *Reconciler, shoot *gardencorev1beta1.Shoot, n
 	if o.facts.KubeletsSigned, err = o.ground().kubeletsSigned(ctx); err != nil {
 		return nil, err
 	}
+	if o.facts.DNSCacheInUse, err = o.ground().dnsCacheInUse(ctx); err != nil {
+		return nil, err
+	}
 	if o.images, err = assembly.Images(o.facts, find, lists.ControlPlane(), lists.System()); err != nil {
 		return nil, err
 	}
@@ -334,6 +337,13 @@ func RefreshReferences(ctx context.Context, r *Reconciler, shoot *gardencorev1be
 		return err
 	}
 	return references{credentials{ground: o.ground(), garden: r.GardenClient, reader: r.GardenReader}}.refresh(ctx)
+}
+
+// DNSCacheInUse asks for the shoot a of the project dev.
+func DNSCacheInUse(ctx context.Context, seed client.Client) (bool, error) {
+	s := &gardencorev1beta1.Shoot{}
+	s.Name = "a"
+	return ground{facts: facts.Shoot{Shoot: s, Namespace: "shoot--dev--a"}, seed: seed}.dnsCacheInUse(ctx)
 }
 
 // KubeletsSigned asks for the shoot a of the project dev, which has workers.

@@ -117,6 +117,10 @@ func TestPools_EXT_WORKER_2_3(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("Pools(...), whose labels the owner cannot change where they are ours (-want +got):\n%s", diff)
 	}
+	s.Spec.SystemComponents = &gardencorev1beta1.SystemComponents{NodeLocalDNS: &gardencorev1beta1.NodeLocalDNS{Enabled: true}}
+	if got := shoot.Pools(s, profile, nil)[0].Labels["networking.gardener.cloud/node-local-dns-enabled"]; got != "true" {
+		t.Errorf("the label of nodes with a DNS cache is %q", got)
+	}
 }
 
 func TestUnreadyNodes(t *testing.T) {

@@ -61,6 +61,9 @@ func (r *Reconciler) load(ctx context.Context, shoot *gardencorev1beta1.Shoot, s
 	if o.facts.KubeletsSigned, err = o.ground().kubeletsSigned(ctx); err != nil {
 		return nil, err
 	}
+	if o.facts.DNSCacheInUse, err = o.ground().dnsCacheInUse(ctx); err != nil {
+		return nil, err
+	}
 	if err := o.loadProfile(ctx); err != nil {
 		return nil, err
 	}

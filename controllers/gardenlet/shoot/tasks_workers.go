@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"strconv"
 	"strings"
 	"time"
 
@@ -146,7 +147,7 @@ func Pools(shoot *gardencorev1beta1.Shoot, profile *gardencorev1beta1.CloudProfi
 		p := gardenextensionsv1alpha1.WorkerPool{
 			Name: w.Name, MachineType: w.Machine.Type, Minimum: w.Minimum, Maximum: w.Maximum,
 			MaxSurge: ptr.Deref(w.MaxSurge, intstr.FromInt32(1)), MaxUnavailable: ptr.Deref(w.MaxUnavailable, intstr.FromInt32(0)),
-			Labels: poolLabels(w, version), Annotations: w.Annotations, Taints: w.Taints, Zones: w.Zones, Architecture: w.Machine.Architecture,
+			Labels: poolLabels(&shoot.Spec, w), Annotations: w.Annotations, Taints: w.Taints, Zones: w.Zones, Architecture: w.Machine.Architecture,
 			KubernetesVersion: &version, ProviderConfig: w.ProviderConfig, Priority: w.Priority, UpdateStrategy: w.UpdateStrategy,
 			KubeletDataVolumeName: w.KubeletDataVolumeName, MachineControllerManagerSettings: w.MachineControllerManager,
 			NodeTemplate: nodeTemplate(profile, w.Machine.Type),
@@ -169,16 +170,16 @@ func Pools(shoot *gardencorev1beta1.Shoot, profile *gardencorev1beta1.CloudProfi
 }
 
 // poolLabels are put on every node of a pool, after those of its owner.
-func poolLabels(w *gardencorev1beta1.Worker, version string) map[string]string {
+func poolLabels(shoot *gardencorev1beta1.ShootSpec, w *gardencorev1beta1.Worker) map[string]string {
 	labels := map[string]string{}
 	maps.Copy(labels, w.Labels)
 	system := w.SystemComponents == nil || w.SystemComponents.Allow
 	labels["node.kubernetes.io/role"] = "node"
 	labels[gardencorev1beta1.LabelWorkerPool] = w.Name
 	labels[gardencorev1beta1.LabelWorkerPoolLegacy] = w.Name
-	labels[gardencorev1beta1.LabelWorkerKubernetesVersion] = version
+	labels[gardencorev1beta1.LabelWorkerKubernetesVersion] = query.PoolVersion(shoot, w)
 	labels[gardencorev1beta1.LabelWorkerSystemComponents] = fmt.Sprint(system)
-	labels[gardencorev1beta1.LabelNodeLocalDNSEnabled] = "false"
+	labels[gardencorev1beta1.LabelNodeLocalDNSEnabled] = strconv.FormatBool(query.NodeLocalDNS(shoot) != nil)
 	if w.CRI != nil {
 		labels[gardencorev1beta1.LabelWorkerCRIName] = string(w.CRI.Name)
 		for _, r := range w.CRI.ContainerRuntimes {

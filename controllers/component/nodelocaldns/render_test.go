@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package nodelocaldns_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+	"github.com/terrarium-garden/terrarium/controllers/component"
+	"github.com/terrarium-garden/terrarium/controllers/component/facts"
+	"github.com/terrarium-garden/terrarium/controllers/component/nodelocaldns"
+	"github.com/terrarium-garden/terrarium/tests/golden"
+)
+
+func factsWith(settings *gardencorev1beta1.NodeLocalDNS) facts.Shoot {
+	f := facts.Shoot{Shoot: &gardencorev1beta1.Shoot{Spec: gardencorev1beta1.ShootSpec{
+		Networking:       &gardencorev1beta1.Networking{Services: new("10.101.0.0/16")},
+		SystemComponents: &gardencorev1beta1.SystemComponents{NodeLocalDNS: settings},
+	}}}
+	f.Shoot.Spec.Provider.Workers = []gardencorev1beta1.Worker{{Name: "small"}}
+	return f
+}
+
+func render(t *testing.T, f facts.Shoot) []client.Object {
+	t.Helper()
+	in := &component.Inputs{Images: map[string]string{"node-local-dns": "registry.k8s.io/dns/k8s-dns-node-cache:1.26.8"}}
+	objs, err := nodelocaldns.Component().Render(f, in)
+	if err := errors.Join(err, in.Missing()); err != nil {
+		t.Fatal(err)
+	}
+	return objs
+}
+
+func TestRender(t *testing.T) {
+	t.Parallel()
+	golden.Objects(t, "default.yaml", render(t, factsWith(&gardencorev1beta1.NodeLocalDNS{Enabled: true})))
+}
+
+// TestForwarding is about who is asked for names of the cluster and for all others, and how.
+func TestForwarding(t *testing.T) {
+	t.Parallel()
+	const toCluster, toNode = "forward . 10.101.0.10 { ", "forward . /etc/resolv.conf { "
+	cases := map[string]struct {
+		reason        string
+		settings      gardencorev1beta1.NodeLocalDNS
+		inside, other string
+	}{
+		"Default": {reason: "TCP is the default for both", inside: toCluster + "force_tcp", other: toNode + "force_tcp"},
+		"NoTCP": {
+			reason:   "each can be turned off",
+			settings: gardencorev1beta1.NodeLocalDNS{ForceTCPToClusterDNS: new(false), ForceTCPToUpstreamDNS: new(false)},
+			inside:   toCluster + "prefer_udp", other: toNode + "prefer_udp",
+		},
+		"NoUpstream": {
+			reason:   "the cluster is asked for everything, in the way in which it is asked",
+			settings: gardencorev1beta1.NodeLocalDNS{DisableForwardToUpstreamDNS: new(true), ForceTCPToClusterDNS: new(false)},
+			inside:   toCluster + "prefer_udp", other: toCluster + "prefer_udp",
+		},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			tc.settings.Enabled = true
+			config := render(t, factsWith(&tc.settings))[1].(*corev1.ConfigMap).Data["Corefile.base"]
+			for block := range strings.SplitSeq(strings.TrimSuffix(config, "\n}\n"), "\n}\n") {
+				zone, _, _ := strings.Cut(block, ":")
+				want := tc.inside
+				if zone == "." {
+					want = tc.other
+				}
+				if !strings.Contains(strings.Join(strings.Fields(block), " "), want) {
+					t.Errorf("%s\nzone %q: want %q in\n%s", tc.reason, zone, want, block)
+				}
+			}
+		})
+	}
+}
+
+func TestWanted(t *testing.T) {
+	t.Parallel()
+	left, workerless := factsWith(nil), factsWith(&gardencorev1beta1.NodeLocalDNS{Enabled: true})
+	left.DNSCacheInUse, workerless.Shoot.Spec.Provider.Workers = true, nil
+	for name, tc := range map[string]struct {
+		reason string
+		facts  facts.Shoot
+		want   bool
+	}{
+		"None":       {reason: "it is off by default", facts: factsWith(nil)},
+		"Off":        {reason: "settings do not switch it on", facts: factsWith(&gardencorev1beta1.NodeLocalDNS{})},
+		"On":         {reason: "it is asked for", facts: factsWith(&gardencorev1beta1.NodeLocalDNS{Enabled: true}), want: true},
+		"Left":       {reason: "nodes from before still ask it", facts: left, want: true},
+		"Workerless": {reason: "there are no nodes", facts: workerless},
+	} {
+		if got := nodelocaldns.Component().Wanted(tc.facts); got != tc.want {
+			t.Errorf("%s: Wanted(...) = %t: %s", name, got, tc.reason)
+		}
+	}
+	render(t, left) // What is left needs no settings.
+}

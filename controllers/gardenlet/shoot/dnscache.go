@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package shoot
+
+import (
+	"context"
+	"fmt"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+	gardenextensionsv1alpha1 "github.com/terrarium-garden/terrarium/apis/extensions/v1alpha1"
+	gardenresourcesv1alpha1 "github.com/terrarium-garden/terrarium/apis/resources/v1alpha1"
+	"github.com/terrarium-garden/terrarium/controllers/component/nodelocaldns"
+	"github.com/terrarium-garden/terrarium/controllers/extension"
+)
+
+// dnsCacheInUse reports whether there may be nodes that ask the DNS cache on them. Kubelets learn at their start whom their pods ask. So a
+// run that finds the cache switched off replaces the nodes, and the run after it removes the cache.
+func (g ground) dnsCacheInUse(ctx context.Context) (bool, error) {
+	cache := &gardenresourcesv1alpha1.ManagedResource{}
+	key := client.ObjectKey{Namespace: g.facts.Namespace, Name: systemSets + nodelocaldns.Name}
+	err := g.seed.Get(ctx, key, cache)
+	if apierrors.IsNotFound(err) {
+		return false, nil
+	}
+	if err != nil {
+		return false, fmt.Errorf("look for the DNS cache: get managed resource %q: %w", key, err)
+	}
+	worker := &gardenextensionsv1alpha1.Worker{}
+	key.Name = g.facts.Shoot.Name
+	err = g.seed.Get(ctx, key, worker)
+	if apierrors.IsNotFound(err) {
+		return false, nil
+	}
+	if err != nil {
+		return false, fmt.Errorf("look whether nodes ask the DNS cache: get worker %q: %w", key, err)
+	}
+	for i := range worker.Spec.Pools {
+		if worker.Spec.Pools[i].Labels[gardencorev1beta1.LabelNodeLocalDNSEnabled] == "true" {
+			return true, nil
+		}
+	}
+	return extension.Ready(worker) != nil, nil
+}
