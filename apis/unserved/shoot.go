@@ -38,7 +38,6 @@ func insideRows() []Row {
 	return rowsOf[gardencorev1beta1.Shoot](
 		gardencorev1beta1.GroupName,
 		Row{Field: "spec.monitoring.alerting.emailReceivers", Severity: Warn, Instead: "there is no monitoring that would send alerts"},
-		Row{Field: "spec.systemComponents.coreDNS.autoscaling", Severity: Note, Instead: "the DNS server of the cluster has two instances, however much it is asked"},
 		Row{
 			Field: "spec.networking.ipFamilies", Only: "IPv6", Severity: Problem,
 			Instead: "the node network of the control plane is set up for IPv4",

@@ -15,6 +15,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+	gardenresourcesv1alpha1 "github.com/terrarium-garden/terrarium/apis/resources/v1alpha1"
 	"github.com/terrarium-garden/terrarium/controllers/component"
 	"github.com/terrarium-garden/terrarium/controllers/component/facts"
 	"github.com/terrarium-garden/terrarium/controllers/component/shootsystem"
@@ -47,18 +48,25 @@ func Component() component.Component[facts.Shoot] {
 	return component.Component[facts.Shoot]{
 		Name: name, Title: "the DNS server", After: []component.Name{shootsystem.Name, shootwebhooks.Name}, Images: []string{name},
 		Wanted:   facts.Shoot.Workers,
-		Replicas: func(facts.Shoot) int32 { return 2 },
+		Replicas: func(facts.Shoot) int32 { return fewest },
 		Render:   render,
 	}
 }
 
-// render returns the objects inside the shoot.
+// render returns the objects inside the shoot. Where the number of servers follows the size of the cluster, care for the shoot sets it.
 func render(f facts.Shoot, in *component.Inputs) ([]client.Object, error) {
 	address, err := f.DNSAddress()
 	if err != nil {
 		return nil, err
 	}
-	return []client.Object{
+	deployment := deployment(in)
+	var scaling []client.Object
+	if Proportional(&f.Shoot.Spec) {
+		deployment.Annotations = map[string]string{gardenresourcesv1alpha1.AnnotationPreserveReplicas: "true"}
+	} else {
+		scaling = append(scaling, autoscaler())
+	}
+	return append([]client.Object{
 		&corev1.ServiceAccount{ObjectMeta: meta(name), AutomountServiceAccountToken: new(false)},
 		&rbacv1.ClusterRole{
 			ObjectMeta: metav1.ObjectMeta{Name: role, Labels: labels()},
@@ -90,8 +98,8 @@ func render(f facts.Shoot, in *component.Inputs) ([]client.Object, error) {
 			MaxUnavailable: new(intstr.FromInt32(1)), Selector: &metav1.LabelSelector{MatchLabels: selector()},
 			UnhealthyPodEvictionPolicy: new(policyv1.AlwaysAllow),
 		}},
-		deployment(in),
-	}, nil
+		deployment,
+	}, scaling...), nil
 }
 
 // deployment has no checksum of the configuration: a changed one is read without a restart.

@@ -6,6 +6,12 @@ import (
 	"errors"
 	"testing"
 
+	appsv1 "k8s.io/api/apps/v1"
+	autoscalingv2 "k8s.io/api/autoscaling/v2"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	"github.com/terrarium-garden/terrarium/controllers/component"
 	"github.com/terrarium-garden/terrarium/controllers/component/coredns"
@@ -13,18 +19,82 @@ import (
 	"github.com/terrarium-garden/terrarium/tests/golden"
 )
 
-func TestRender(t *testing.T) {
-	t.Parallel()
-	f := facts.Shoot{Shoot: &gardencorev1beta1.Shoot{Spec: gardencorev1beta1.ShootSpec{
+func factsWith(mode gardencorev1beta1.CoreDNSAutoscalingMode) facts.Shoot {
+	return facts.Shoot{Shoot: &gardencorev1beta1.Shoot{Spec: gardencorev1beta1.ShootSpec{
 		Networking: &gardencorev1beta1.Networking{Services: new("10.101.0.0/16")},
 		SystemComponents: &gardencorev1beta1.SystemComponents{CoreDNS: &gardencorev1beta1.CoreDNS{
-			Rewriting: &gardencorev1beta1.CoreDNSRewriting{CommonSuffixes: []string{".example.org", "example.com"}},
+			Rewriting:   &gardencorev1beta1.CoreDNSRewriting{CommonSuffixes: []string{".example.org", "example.com"}},
+			Autoscaling: &gardencorev1beta1.CoreDNSAutoscaling{Mode: mode},
 		}},
 	}}}
+}
+
+func render(t *testing.T, f facts.Shoot) []client.Object {
+	t.Helper()
 	in := &component.Inputs{Replicas: 2, Images: map[string]string{"coredns": "registry.k8s.io/coredns/coredns:v1.14.2"}}
 	objs, err := coredns.Component().Render(f, in)
 	if err := errors.Join(err, in.Missing()); err != nil {
 		t.Fatal(err)
 	}
-	golden.Objects(t, "default.yaml", objs)
+	return objs
+}
+
+func TestRender(t *testing.T) {
+	t.Parallel()
+	golden.Objects(t, "default.yaml", render(t, factsWith(gardencorev1beta1.CoreDNSAutoscalingModeHorizontal)))
+}
+
+// TestModes is about who says how many servers there are: an autoscaler, or care for the shoot, which the resource manager lets do so.
+func TestModes(t *testing.T) {
+	t.Parallel()
+	for name, tc := range map[string]struct {
+		reason  string
+		facts   facts.Shoot
+		scaled  bool
+		keeping string
+	}{
+		"Horizontal":   {reason: "an autoscaler", facts: factsWith(gardencorev1beta1.CoreDNSAutoscalingModeHorizontal), scaled: true},
+		"Unset":        {reason: "it is the default", facts: facts.Shoot{Shoot: &gardencorev1beta1.Shoot{}}, scaled: true},
+		"Proportional": {reason: "the number stays as it is", facts: factsWith(gardencorev1beta1.CoreDNSAutoscalingModeClusterProportional), keeping: "true"},
+	} {
+		scaled, keeping := false, ""
+		for _, obj := range render(t, tc.facts) {
+			switch obj := obj.(type) {
+			case *autoscalingv2.HorizontalPodAutoscaler:
+				scaled = true
+			case *appsv1.Deployment:
+				keeping = obj.Annotations["resources.gardener.cloud/preserve-replicas"]
+			}
+		}
+		if scaled != tc.scaled || keeping != tc.keeping {
+			t.Errorf("%s: %s: autoscaler %t, annotation %q", name, tc.reason, scaled, keeping)
+		}
+	}
+}
+
+func TestServersFor(t *testing.T) {
+	t.Parallel()
+	for name, tc := range map[string]struct {
+		reason string
+		nodes  int
+		cores  string
+		want   int32
+	}{
+		"None":       {reason: "the least", want: 2},
+		"Small":      {reason: "the least", nodes: 3, cores: "4", want: 2},
+		"JustEnough": {reason: "two servers for 32 nodes", nodes: 32, cores: "1", want: 2},
+		"OneMore":    {reason: "three for one node more", nodes: 33, cores: "1", want: 3},
+		"Cores":      {reason: "five for 1280 cores", nodes: 10, cores: "128", want: 5},
+		"MoreCores":  {reason: "six for more than that", nodes: 10, cores: "128100m", want: 6},
+		"Boasting":   {reason: "a node may say anything of itself", nodes: 1, cores: "9E", want: 1000},
+		"Negative":   {reason: "even this", nodes: 2, cores: "-9E", want: 2},
+	} {
+		nodes := make([]corev1.Node, tc.nodes)
+		for i := range nodes {
+			nodes[i].Status.Capacity = corev1.ResourceList{corev1.ResourceCPU: resource.MustParse(tc.cores)}
+		}
+		if got := coredns.ServersFor(nodes); got != tc.want {
+			t.Errorf("%s: ServersFor(...) = %d, want %d: %s", name, got, tc.want, tc.reason)
+		}
+	}
 }

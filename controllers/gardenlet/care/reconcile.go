@@ -2,7 +2,8 @@
 
 // Package care checks the shoots of one seed and reports as conditions of each Shoot whether its API server answers, whether its
 // control plane and its system components are healthy, and whether every node is ready, and as constraints what may be in the way of its next operations. It
-// deletes stale pods, and corrects webhooks of users if that is switched on; else it changes nothing in seed or shoot.
+// deletes stale pods, corrects webhooks of users if that is switched on, and sizes the DNS servers of shoots whose owners want as many as
+// the number of nodes asks for; else it changes nothing in seed or shoot.
 package care
 
 import (

@@ -7,20 +7,23 @@ import (
 	"errors"
 	"fmt"
 
+	appsv1 "k8s.io/api/apps/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/ptr"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+	"github.com/terrarium-garden/terrarium/controllers/component/coredns"
 	"github.com/terrarium-garden/terrarium/controllers/gardenlet/care/webhook"
 	"github.com/terrarium-garden/terrarium/controllers/gardenlet/stalepods"
 )
 
-// tidy makes the changes that belong to care: it corrects webhooks, if that is switched on, and deletes stale pods. One part that
+// tidy makes the changes that belong to care: it corrects webhooks, if that is switched on, deletes stale pods, and sizes the DNS servers
+// of the shoot if their number is to follow that of the nodes, which have just been looked at. One part that
 // fails is tried again with the next check, and does not stop the others (GLET-CARE-2).
 func (r *Reconciler) tidy(ctx context.Context, shoot *gardencorev1beta1.Shoot, w *World) {
-	err := errors.Join(r.correct(ctx, w), r.collect(ctx, shoot, w))
+	err := errors.Join(r.correct(ctx, w), r.collect(ctx, shoot, w), scaleDNS(ctx, shoot, w))
 	if err != nil && ctx.Err() == nil {
 		ctrl.LoggerFrom(ctx).Error(err, "Shoot could not be tidied up")
 	}
@@ -45,6 +48,29 @@ func (r *Reconciler) collect(ctx context.Context, shoot *gardencorev1beta1.Shoot
 		ctrl.LoggerFrom(ctx).Info("Stale pods deleted", "controlPlane", plane, "shoot", inside)
 	}
 	return errors.Join(errs...)
+}
+
+// scaleDNS sets the number of DNS servers. What could not be looked at changes nothing, nor does a shoot in deletion.
+func scaleDNS(ctx context.Context, shoot *gardencorev1beta1.Shoot, w *World) error {
+	if !coredns.Proportional(&shoot.Spec) || shoot.DeletionTimestamp != nil || !ok(w.API.Status) || w.NodesErr != nil || len(w.Nodes) == 0 {
+		return nil //nolint:nilerr // Another round looks again.
+	}
+	servers := &appsv1.Deployment{}
+	key := client.ObjectKey{Namespace: metav1.NamespaceSystem, Name: coredns.Name}
+	if err := w.access.Get(ctx, key, servers); err != nil {
+		return client.IgnoreNotFound(err)
+	}
+	want := coredns.ServersFor(w.Nodes)
+	if ptr.Deref(servers.Spec.Replicas, 1) == want {
+		return nil
+	}
+	before := servers.DeepCopy()
+	servers.Spec.Replicas = &want
+	if err := w.access.Patch(ctx, servers, client.MergeFromWithOptions(before, client.MergeFromWithOptimisticLock{})); client.IgnoreNotFound(err) != nil {
+		return fmt.Errorf("set the number of DNS servers to %d: %w", want, err)
+	}
+	ctrl.LoggerFrom(ctx).Info("DNS servers of the shoot scaled", "servers", want, "nodes", len(w.Nodes))
+	return nil
 }
 
 // correct corrects webhooks that can be in the way (GLET-WEBHOOK-1). One that somebody changes meanwhile is left for the next check.
