@@ -68,10 +68,6 @@ func operationRows() []Row {
 			when:    value(func(v string) bool { return len(Operations(v)) > 0 }),
 		},
 		Row{
-			Field: "metadata.annotations[shoot.gardener.cloud/skip-readiness]", Severity: Warn,
-			Instead: "the operation waits until everything is ready",
-		},
-		Row{
 			Field: "metadata.annotations[shoot.gardener.cloud/expiration-timestamp]", Severity: Warn,
 			Instead: "the cluster is not deleted when that time has come",
 		},

@@ -339,6 +339,14 @@ func RefreshReferences(ctx context.Context, r *Reconciler, shoot *gardencorev1be
 	return references{credentials{ground: o.ground(), garden: r.GardenClient, reader: r.GardenReader}}.refresh(ctx)
 }
 
+// Waits are the tasks that a reconciliation in haste leaves out.
+func Waits() []flow.ID { return waits() }
+
+// CalmDown ends a reconciliation of a shoot in haste.
+func CalmDown(ctx context.Context, r *Reconciler, shoot *gardencorev1beta1.Shoot) error {
+	return todo{shoot: shoot, garden: r.GardenClient, reader: r.GardenReader}.calmDown(ctx)
+}
+
 // DNSCacheInUse asks for the shoot a of the project dev.
 func DNSCacheInUse(ctx context.Context, seed client.Client) (bool, error) {
 	s := &gardencorev1beta1.Shoot{}

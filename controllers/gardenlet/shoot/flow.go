@@ -51,7 +51,11 @@ func after(ids ...flow.ID) []flow.ID {
 
 // reconcileGraph is the flow that creates or updates a shoot.
 func (o *operation) reconcileGraph(context.Context) (*flow.Graph, error) {
-	return compose(modeReconcile, o.fragments(remains{}))
+	parts := o.fragments(remains{})
+	if hasty(o.facts) {
+		parts = hurry(parts)
+	}
+	return compose(modeReconcile, parts)
 }
 
 // deleteGraph is the flow that deletes what exists of a shoot.

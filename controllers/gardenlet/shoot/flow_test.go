@@ -3,6 +3,8 @@
 package shoot_test
 
 import (
+	"fmt"
+	"strings"
 	"testing"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -20,6 +22,11 @@ func withWorkers(s *gardencorev1beta1.Shoot) {
 // extended has an extension for each point of an operation.
 func extended(s *gardencorev1beta1.Shoot) {
 	s.Spec.Extensions = []gardencorev1beta1.Extension{{Type: "before"}, {Type: "after"}, {Type: "last"}}
+}
+
+// hasty does not wait until things are ready.
+func hasty(s *gardencorev1beta1.Shoot) {
+	s.Annotations = map[string]string{"shoot.gardener.cloud/skip-readiness": "true"}
 }
 
 func leaving(s *gardencorev1beta1.Shoot) {
@@ -62,6 +69,7 @@ func TestReconcileGraph_GLET_RECON_1(t *testing.T) {
 		"extensions.dot":            {shoot: running(withWorkers, extended)},
 		"extensions-hibernate.dot":  {shoot: running(withWorkers, extended, asleep), power: facts.FallingAsleep},
 		"extensions-workerless.dot": {shoot: running(extended)},
+		"hasty.dot":                 {shoot: running(withWorkers, extended, hasty)},
 		"rotate-ca.dot":             {shoot: running(withWorkers, rotates("Preparing", "ca"))},
 		"rotate-accounts.dot":       {shoot: running(withWorkers, rotates("PreparingWithoutWorkersRollout", "accounts"))},
 		"rotate-encryption.dot":     {shoot: running(withWorkers, rotates("Preparing", "encryption"))},
@@ -78,6 +86,49 @@ func TestReconcileGraph_GLET_RECON_1(t *testing.T) {
 			}
 			golden.Text(t, name, g.DOT())
 		})
+	}
+}
+
+// TestWaitsAreKnown is about tasks that get other names.
+func TestWaitsAreKnown(t *testing.T) {
+	t.Parallel()
+	g, err := shoot.ReconcileGraph(t.Context(), running(withWorkers, extended, hasty), facts.Hosts{}, facts.Awake)
+	if err != nil {
+		t.Fatal(err)
+	}
+	drawn := g.DOT()
+	for _, id := range shoot.Waits() {
+		if !strings.Contains(drawn, fmt.Sprintf("\n  %q [", id)) {
+			t.Errorf("there is no task %q", id)
+		}
+	}
+}
+
+// TestHasteHasItsTime_GLET_RECON_5 is about operations that wait although they are asked not to.
+func TestHasteHasItsTime_GLET_RECON_5(t *testing.T) {
+	t.Parallel()
+	drawn := func(power facts.Power, changes ...func(*gardencorev1beta1.Shoot)) string {
+		g, err := shoot.ReconcileGraph(t.Context(), running(append(changes, withWorkers)...), facts.Hosts{}, power)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return g.DOT()
+	}
+	if drawn(facts.Awake, hasty) == drawn(facts.Awake) {
+		t.Error("a shoot that is asked not to wait waits")
+	}
+	if drawn(facts.FallingAsleep, asleep, hasty) != drawn(facts.FallingAsleep, asleep) {
+		t.Error("a shoot falls asleep before nothing runs any more")
+	}
+	for _, kind := range []string{"ca", "accounts", "encryption"} {
+		for _, phase := range []gardencorev1beta1.CredentialsRotationPhase{"Preparing", "PreparingWithoutWorkersRollout", "WaitingForWorkersRollout", "Completing"} {
+			if drawn(facts.Awake, rotates(phase, kind), hasty) != drawn(facts.Awake, rotates(phase, kind)) {
+				t.Errorf("rotation of %s, phase %s: the next step does not wait for this one", kind, phase)
+			}
+		}
+		if drawn(facts.Awake, rotates("Prepared", kind), hasty) == drawn(facts.Awake, rotates("Prepared", kind)) {
+			t.Errorf("rotation of %s: a shoot waits while nothing is under way", kind)
+		}
 	}
 }
 

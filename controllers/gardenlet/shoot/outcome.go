@@ -56,6 +56,9 @@ func (r *Reconciler) succeeded(ctx context.Context, o *operation) error {
 	if err := o.todo().finishRest(ctx); err != nil {
 		return err
 	}
+	if err := o.todo().calmDown(ctx); err != nil {
+		return err
+	}
 	now := r.Clock.Now()
 	if err := o.status.Succeed(ctx, func(s *gardencorev1beta1.Shoot) { complete(s, o.facts.Power, now) }); err != nil {
 		return err

@@ -395,6 +395,29 @@ func TestTaskIsTakenOutOfTheAnnotation_GLET_RECON_4(t *testing.T) {
 	}
 }
 
+// TestHasteIsOver_GLET_RECON_5 ends runs of shoots that asked for haste at the start, or only after it.
+func TestHasteIsOver_GLET_RECON_5(t *testing.T) {
+	t.Parallel()
+	const haste = "shoot.gardener.cloud/skip-readiness"
+	for name, tc := range map[string]struct {
+		reason      string
+		begun, live *gardencorev1beta1.Shoot
+		left        bool
+	}{
+		"Done":  {reason: "it is for one run", begun: running(annotated(haste, "")), live: running(annotated(haste, ""))},
+		"Later": {reason: "it is for the next run", begun: running(), live: running(annotated(haste, "")), left: true},
+		"Gone":  {reason: "somebody was faster", begun: running(annotated(haste, "")), live: running()},
+	} {
+		l := newLandscape(t, tc.live)
+		if err := shoot.CalmDown(t.Context(), l.Reconciler, tc.begun); err != nil {
+			t.Fatal(err)
+		}
+		if _, left := l.shoot(t).Annotations[haste]; left != tc.left {
+			t.Errorf("%s: the annotation is left: %t: %s", name, left, tc.reason)
+		}
+	}
+}
+
 // meddler changes an object once, after another client has read it.
 type meddler struct {
 	client.Reader
