@@ -49,7 +49,6 @@ func insideRows() []Row {
 			Field: "spec.maintenance.autoRotation.credentials.observability", Severity: Warn,
 			Instead: "there is no monitoring with a password",
 		},
-		Row{Field: "spec.purpose", Severity: Note, Instead: "clusters of all purposes are treated alike"},
 	)
 }
 
@@ -66,10 +65,6 @@ func operationRows() []Row {
 			Field: "metadata.annotations[maintenance.gardener.cloud/operation]", Only: "rotate-observability-credentials, force-in-place-update", Severity: Warn,
 			Instead: "the operation is taken up in the maintenance time window without being carried out, and an Event says so",
 			when:    value(func(v string) bool { return len(Operations(v)) > 0 }),
-		},
-		Row{
-			Field: "metadata.annotations[shoot.gardener.cloud/expiration-timestamp]", Severity: Warn,
-			Instead: "the cluster is not deleted when that time has come",
 		},
 		Row{
 			Field: "metadata.annotations[shoot.gardener.cloud/cloud-config-execution-max-delay-seconds]", Severity: Warn,
