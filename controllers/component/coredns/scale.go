@@ -43,7 +43,7 @@ func ServersFor(nodes []corev1.Node) int32 {
 	if cores.CmpInt64((byCores-1)*coresOfServer) == 0 {
 		byCores--
 	}
-	return int32(min(max(byNodes, byCores, fewest), most)) //nolint:gosec // bounded
+	return int32(min(max(byNodes, byCores, fewest), most))
 }
 
 // autoscaler starts servers when those that there are have much to do. The resource manager leaves the number of servers to it.

@@ -27,7 +27,7 @@ const (
 // updateTrust adds the certificates to those of the operating system.
 //
 //go:embed trust.sh
-var updateTrust string //nolint:gochecknoglobals // a file of the program
+var updateTrust string
 
 // trustFiles are the certificates that machines trust beside those of the operating system, one in a file, as the tools of some
 // distributions want it. They are written anew, so that nothing but certificates gets to a machine.

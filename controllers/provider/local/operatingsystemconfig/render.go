@@ -38,7 +38,7 @@ write() {
 // applySysctls stands for the unit of systemd that applies the kernel settings of a machine.
 //
 //go:embed sysctl.sh
-var applySysctls string //nolint:gochecknoglobals // a file of the program
+var applySysctls string
 
 // SecretContent looks up the content that a file takes from a Secret.
 type SecretContent func(ref gardenextensionsv1alpha1.FileContentSecretRef) ([]byte, error)
