@@ -20,6 +20,7 @@ import (
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	gardenextensionsv1alpha1 "github.com/terrarium-garden/terrarium/apis/extensions/v1alpha1"
 	"github.com/terrarium-garden/terrarium/apis/scheme"
+	"github.com/terrarium-garden/terrarium/controllers/component"
 	"github.com/terrarium-garden/terrarium/controllers/component/assembly"
 	"github.com/terrarium-garden/terrarium/controllers/component/facts"
 	"github.com/terrarium-garden/terrarium/controllers/component/lists"
@@ -241,6 +242,8 @@ func (o *operation) runTasks(ctx context.Context, ids ...flow.ID) error {
 					value.Set(ctx, &gardenextensionsv1alpha1.Infrastructure{})
 				case *flow.Value[map[string]string]:
 					value.Set(ctx, nil)
+				case *flow.Value[component.Address]:
+					value.Set(ctx, component.Address{LoadBalancer: "10.99.1.1"})
 				case *flow.Value[client.Client]:
 					value.Set(ctx, o.r.SeedClient) // the seed stands for the shoot
 				}
