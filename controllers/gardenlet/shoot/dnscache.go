@@ -5,19 +5,22 @@ package shoot
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	gardenextensionsv1alpha1 "github.com/terrarium-garden/terrarium/apis/extensions/v1alpha1"
+	gardenmachinev1alpha1 "github.com/terrarium-garden/terrarium/apis/machine/v1alpha1"
 	gardenresourcesv1alpha1 "github.com/terrarium-garden/terrarium/apis/resources/v1alpha1"
 	"github.com/terrarium-garden/terrarium/controllers/component/nodelocaldns"
 	"github.com/terrarium-garden/terrarium/controllers/extension"
 )
 
 // dnsCacheInUse reports whether there may be nodes that ask the DNS cache on them. Kubelets learn at their start whom their pods ask. So a
-// run that finds the cache switched off replaces the nodes, and the run after it removes the cache.
+// run that finds the cache switched off replaces the nodes, and the first run that finds none of them left removes the cache.
 func (g ground) dnsCacheInUse(ctx context.Context) (bool, error) {
 	cache := &gardenresourcesv1alpha1.ManagedResource{}
 	key := client.ObjectKey{Namespace: g.facts.Namespace, Name: systemSets + nodelocaldns.Name}
@@ -42,5 +45,17 @@ func (g ground) dnsCacheInUse(ctx context.Context) (bool, error) {
 			return true, nil
 		}
 	}
-	return extension.Ready(worker) != nil, nil
+	if extension.Ready(worker) != nil {
+		return true, nil
+	}
+	return g.machinesLeave(ctx)
+}
+
+// machinesLeave reports whether there are machines that go: an extension is ready with new ones while old ones are still being drained.
+func (g ground) machinesLeave(ctx context.Context) (bool, error) {
+	list := &gardenmachinev1alpha1.MachineList{}
+	if err := g.seed.List(ctx, list, client.InNamespace(g.facts.Namespace)); err != nil && !meta.IsNoMatchError(err) {
+		return false, fmt.Errorf("look whether nodes ask the DNS cache: list machines: %w", err)
+	}
+	return slices.ContainsFunc(list.Items, func(m gardenmachinev1alpha1.Machine) bool { return m.DeletionTimestamp != nil }), nil
 }

@@ -11,6 +11,7 @@ import (
 
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	gardenextensionsv1alpha1 "github.com/terrarium-garden/terrarium/apis/extensions/v1alpha1"
+	gardenmachinev1alpha1 "github.com/terrarium-garden/terrarium/apis/machine/v1alpha1"
 	gardenresourcesv1alpha1 "github.com/terrarium-garden/terrarium/apis/resources/v1alpha1"
 	"github.com/terrarium-garden/terrarium/apis/scheme"
 	"github.com/terrarium-garden/terrarium/controllers/gardenlet/shoot"
@@ -33,6 +34,13 @@ func TestDNSCacheStaysForTheNodesThatAskIt(t *testing.T) {
 		w.Status.ObservedGeneration, w.Status.LastOperation = 1, &gardencorev1beta1.LastOperation{State: state}
 		return w
 	}
+	machine := func(leaves bool) *gardenmachinev1alpha1.Machine {
+		m := &gardenmachinev1alpha1.Machine{ObjectMeta: metav1.ObjectMeta{Namespace: "shoot--dev--a", Name: "m"}}
+		if leaves {
+			m.DeletionTimestamp, m.Finalizers = new(metav1.Now()), []string{"drain"}
+		}
+		return m
+	}
 	for name, tc := range map[string]struct {
 		reason  string
 		objects []client.Object
@@ -42,7 +50,8 @@ func TestDNSCacheStaysForTheNodesThatAskIt(t *testing.T) {
 		"On":       {reason: "the nodes ask it", objects: []client.Object{cache, worker("true", "Succeeded")}, want: true},
 		"Rolling":  {reason: "some nodes are not replaced yet", objects: []client.Object{cache, worker("false", "Processing")}, want: true},
 		"Failed":   {reason: "nor are they after an error", objects: []client.Object{cache, worker("false", "Error")}, want: true},
-		"Replaced": {reason: "no node asks it any more", objects: []client.Object{cache, worker("false", "Succeeded")}},
+		"Draining": {reason: "nodes that go still have pods", objects: []client.Object{cache, worker("false", "Succeeded"), machine(true)}, want: true},
+		"Replaced": {reason: "no node asks it any more", objects: []client.Object{cache, worker("false", "Succeeded"), machine(false)}},
 		"NoNodes":  {reason: "there are none", objects: []client.Object{cache}},
 	} {
 		t.Run(name, func(t *testing.T) {
