@@ -50,7 +50,11 @@ func (a *Actor) Reconcile(ctx context.Context, object *gardenextensionsv1alpha1.
 			return err
 		}
 	}
-	if err := a.deploy(ctx, object, wanted); err != nil {
+	mode, err := a.mode(ctx, object, cluster)
+	if err != nil {
+		return err
+	}
+	if err := a.deploy(ctx, object, wanted, mode); err != nil {
 		return err
 	}
 	a.publish(object, wanted)
@@ -92,9 +96,12 @@ func (a *Actor) wanted(ctx context.Context, object *gardenextensionsv1alpha1.Wor
 }
 
 // deploy writes classes before the deployments that name them.
-func (a *Actor) deploy(ctx context.Context, object *gardenextensionsv1alpha1.Worker, wanted []Wanted) error {
+func (a *Actor) deploy(ctx context.Context, object *gardenextensionsv1alpha1.Worker, wanted []Wanted, mode Mode) error {
 	owner := []metav1.OwnerReference{*metav1.NewControllerRef(object, gardenextensionsv1alpha1.GroupVersion.WithKind(kind.Worker))}
 	for _, w := range wanted {
+		if err := a.count(ctx, w, mode); err != nil {
+			return err
+		}
 		for _, o := range []client.Object{w.Secret, w.Class, w.Deployment} {
 			o.SetOwnerReferences(owner)
 			if err := a.Seed.Apply(ctx, o); err != nil {

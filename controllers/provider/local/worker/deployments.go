@@ -56,7 +56,7 @@ type Source struct {
 	Images engine.Images
 }
 
-// Render returns the machine deployments of one pool: one for each zone (EXT-WORKER-5). The class is named after everything that requires
+// Render returns the machine deployments of one pool, with as many machines as a new one has: one for each zone (EXT-WORKER-5). The class is named after everything that requires
 // new machines.
 func Render(s Source) ([]Wanted, error) {
 	image, err := containerImage(s.Cluster.CloudProfile, s.Pool.MachineImage, s.Images.Machine)
@@ -130,10 +130,7 @@ func (s Source) deployment(name, class string, part share) *gardenmachinev1alpha
 	deployment := emptyDeployment(s.Worker, name)
 	deployment.Labels[gardencorev1beta1.LabelWorkerPool] = s.Pool.Name
 	deployment.Annotations = autoscaling(s.Pool.ClusterAutoscaler)
-	deployment.Spec.Replicas = part.minimum
-	if s.Cluster.Hibernated() {
-		deployment.Spec.Replicas = 0
-	}
+	deployment.Spec.Replicas = Replicas(nil, gardenextensionsv1alpha1.MachineDeployment{Minimum: part.minimum}, Mode{Hibernated: s.Cluster.Hibernated()})
 	deployment.Spec.Strategy = gardenmachinev1alpha1.MachineDeploymentStrategy{
 		Type: gardenmachinev1alpha1.RollingUpdateStrategy,
 		RollingUpdate: &gardenmachinev1alpha1.RollingUpdateMachineDeployment{
