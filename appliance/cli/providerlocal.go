@@ -25,7 +25,10 @@ func newProviderLocalCommand(env Environment) *cobra.Command {
 and DNS records are lines of a hosts file. It is for evaluation and tests. To install it in the seeds of a garden, apply the
 output of "terrarium provider-local manifest".`,
 	}
-	cmd.AddCommand(newProviderLocalManifestCommand(env), newProviderLocalRunCommand(env), newProviderLocalCloudControllerCommand(env), newProviderLocalBastionCommand(env))
+	cmd.AddCommand(
+		newProviderLocalManifestCommand(env), newProviderLocalRunCommand(env), newProviderLocalCloudControllerCommand(env),
+		newProviderLocalAutoscalerCommand(env), newProviderLocalBastionCommand(env),
+	)
 	return cmd
 }
 

@@ -45,7 +45,8 @@ type Options struct {
 	Exclusive bool
 	// ImageVectorOverwrite is the path of a file that replaces images of the built-in image vector; it may be empty.
 	ImageVectorOverwrite string
-	// Image is a container image with this binary, from which the resource manager of the seed runs. Without one, the gardenlet
+	// Image is a container image with this binary, from which the resource manager of the seed runs, and the autoscalers of shoots with local
+	// machines. Without one, the gardenlet
 	// deploys no resource manager.
 	Image string
 	// Clock gives the time; the system's if nil.
@@ -89,6 +90,7 @@ func (o Options) Complete() (Completed, error) {
 	if c.images, err = images.Load(o.ImageVectorOverwrite); err != nil {
 		return Completed{}, err
 	}
+	c.images = c.images.WithOwn(o.Image)
 	if c.seed, err = seedConfig(c.Config.SeedClientConnection); err != nil {
 		return Completed{}, err
 	}

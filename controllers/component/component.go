@@ -36,7 +36,7 @@ type Component[F any] struct {
 	// Service is applied before anything else, because certificates or other components need its address; nil stands for
 	// components without such a Service. Render returns it too.
 	Service func(facts F) *corev1.Service
-	// Keep names the live object that Render has to see, because values in it can never change.
+	// Keep names the live object that Render has to see, because values in it can never change, or because they are what it renders.
 	Keep func(facts F) client.Object
 	// Secrets lists the generated secrets that Render needs; nil stands for none.
 	Secrets func(facts F, addresses Addresses) ([]Request, error)

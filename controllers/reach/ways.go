@@ -57,6 +57,7 @@ func ways() map[string][]string {
 		},
 		gardencorev1beta1.DeploymentKubeControllerManager: {dns, shoot},
 		gardencorev1beta1.DeploymentKubeScheduler:         {dns, shoot},
+		gardencorev1beta1.DeploymentClusterAutoscaler:     {dns, seed, shoot},
 		CloudControllers: {dns, seed, shoot},
 		// The garden may be anywhere.
 		Gardenlet: {dns, seed, public, private, shoots},

@@ -139,3 +139,8 @@ func PoolVersion(s *gardencorev1beta1.ShootSpec, pool *gardencorev1beta1.Worker)
 	}
 	return s.Kubernetes.Version
 }
+
+// Autoscaled reports whether a pool may have more machines than its minimum, so that something has to say how many (EXT-WORKER-7).
+func Autoscaled(s *gardencorev1beta1.ShootSpec) bool {
+	return slices.ContainsFunc(s.Provider.Workers, func(w gardencorev1beta1.Worker) bool { return w.Maximum > w.Minimum })
+}

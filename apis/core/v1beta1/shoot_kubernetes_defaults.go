@@ -31,7 +31,7 @@ func defaultControlPlane(s *Shoot, hasWorkers bool) {
 		setDefault(&proxy.Enabled, true)
 		defaultKubelet(ensure(&k.Kubelet))
 		if k.ClusterAutoscaler != nil {
-			defaultAutoscaler(k.ClusterAutoscaler)
+			DefaultClusterAutoscaler(k.ClusterAutoscaler)
 		}
 	}
 	if k.VerticalPodAutoscaler != nil {
@@ -101,7 +101,8 @@ func defaultSwap(k *KubeletConfig) {
 	}
 }
 
-func defaultAutoscaler(a *ClusterAutoscaler) {
+// DefaultClusterAutoscaler sets what is not set (API-DEF-10).
+func DefaultClusterAutoscaler(a *ClusterAutoscaler) {
 	setDefault(&a.ScaleDownDelayAfterAdd, lasting(hour))
 	setDefault(&a.ScaleDownDelayAfterDelete, lasting(0))
 	setDefault(&a.ScaleDownDelayAfterFailure, lasting(3*time.Minute))

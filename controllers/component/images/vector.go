@@ -20,9 +20,18 @@ import (
 // OverwriteVariable names the environment variable with the path of a file that replaces images.
 const OverwriteVariable = "IMAGEVECTOR_OVERWRITE"
 
+// Own is the name of the image that this program runs from. It is not in the list but set with WithOwn.
+const Own = "terrarium"
+
 // Vector is a list of images. The zero value holds none.
 type Vector struct {
 	images map[string][]image
+	own    string
+}
+
+// WithOwn returns the list with the image of this program, which may be empty if it is not known.
+func (v *Vector) WithOwn(ref string) *Vector {
+	return &Vector{images: v.images, own: ref}
 }
 
 type image struct {
@@ -109,8 +118,11 @@ func (i *image) complete() error {
 	return nil
 }
 
-// Find returns the reference of an image for a version of Kubernetes, such as 1.36.3.
+// Find returns the reference of an image for a version of Kubernetes, such as 1.36.3. That of Own is empty if it is not known.
 func (v *Vector) Find(name, kubernetesVersion string) (string, error) {
+	if name == Own {
+		return v.own, nil
+	}
 	version, err := semver.NewVersion(kubernetesVersion)
 	if err != nil {
 		return "", fmt.Errorf("find image %q: Kubernetes version %q: %w", name, kubernetesVersion, err)

@@ -8,6 +8,7 @@ import (
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	"github.com/terrarium-garden/terrarium/controllers/component"
 	"github.com/terrarium-garden/terrarium/controllers/component/apiserver"
+	"github.com/terrarium-garden/terrarium/controllers/component/clusterautoscaler"
 	"github.com/terrarium-garden/terrarium/controllers/component/controllermanager"
 	"github.com/terrarium-garden/terrarium/controllers/component/coredns"
 	"github.com/terrarium-garden/terrarium/controllers/component/etcd"
@@ -34,6 +35,11 @@ func ControlPlane() []component.Component[facts.Shoot] {
 	}
 }
 
+// Scaling are the components in the same namespace that act on machines. They come when machines are ordered, and go before these do.
+func Scaling() []component.Component[facts.Shoot] {
+	return []component.Component[facts.Shoot]{clusterautoscaler.Component()}
+}
+
 // System are the components inside of a shoot. Nothing waits for them: some only run once there are nodes.
 func System() []component.Component[facts.Shoot] {
 	return []component.Component[facts.Shoot]{
@@ -44,5 +50,6 @@ func System() []component.Component[facts.Shoot] {
 		coredns.Component(),
 		nodelocaldns.Component(),
 		metricsserver.Component(),
+		clusterautoscaler.Inside(),
 	}
 }

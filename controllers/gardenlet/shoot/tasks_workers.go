@@ -43,15 +43,15 @@ type workers struct {
 func (w workers) fragment(found remains) fragment {
 	none := !w.facts.Workers()
 	return fragment{
-		deploy: append(w.ask().deploy(none, append(w.credentialsFirst(), "controlplane", "system-resources", "dns-internal")...), flow.Task{
+		deploy: append(w.ask().deploy(none, append(w.credentialsFirst(), "controlplane", "system-resources", "dns-internal", quiet(w.facts))...), flow.Task{
 			ID: "worker-status-wait", Title: "Waiting until the machines of the workers are ordered", After: after("worker"), Timeout: nodesTimeout,
-			Skip: none || w.facts.Power != facts.Awake || len(w.addOns.afterWorkers()) == 0, Do: w.awaitOrders,
+			Skip: none || w.facts.Power != facts.Awake || len(w.addOns.afterWorkers()) == 0 && !query.Autoscaled(&w.facts.Shoot.Spec), Do: w.awaitOrders,
 		}, flow.Task{
 			ID: "nodes-ready", Title: "Waiting for the nodes", Reads: []flow.Slot{w.values.shootClient}, Timeout: nodesTimeout,
 			Skip: none || w.facts.Power != facts.Awake, Do: w.awaitNodes,
 			After: after("worker-wait", "network-wait", "kube-proxy", "kcm-wait", "scheduler-wait", "controlplane-wait"),
 		}),
-		destroy: w.ask().destroy(!found.namespace, "clean-kubernetes-resources", "cloudprovider-secret", "referenced-resources"),
+		destroy: w.ask().destroy(!found.namespace, "clean-kubernetes-resources", autoscalerDeleted, "cloudprovider-secret", "referenced-resources"),
 	}
 }
 
@@ -150,7 +150,7 @@ func Pools(shoot *gardencorev1beta1.Shoot, profile *gardencorev1beta1.CloudProfi
 			Labels: poolLabels(&shoot.Spec, w), Annotations: w.Annotations, Taints: w.Taints, Zones: w.Zones, Architecture: w.Machine.Architecture,
 			KubernetesVersion: &version, ProviderConfig: w.ProviderConfig, Priority: w.Priority, UpdateStrategy: w.UpdateStrategy,
 			KubeletDataVolumeName: w.KubeletDataVolumeName, MachineControllerManagerSettings: w.MachineControllerManager,
-			NodeTemplate: nodeTemplate(profile, w.Machine.Type),
+			NodeTemplate: nodeTemplate(profile, w.Machine.Type), ClusterAutoscaler: autoscalerOptions(w.ClusterAutoscaler),
 			UserDataSecretRef: corev1.SecretKeySelector{
 				LocalObjectReference: corev1.LocalObjectReference{Name: userData[w.Name]}, Key: gardencorev1beta1.DataKeyCloudConfig,
 			},
@@ -167,6 +167,23 @@ func Pools(shoot *gardencorev1beta1.Shoot, profile *gardencorev1beta1.CloudProfi
 		pools = append(pools, p)
 	}
 	return pools
+}
+
+// autoscalerOptions are what a pool says about its autoscaling. Shares are texts for providers.
+func autoscalerOptions(o *gardencorev1beta1.ClusterAutoscalerOptions) *gardenextensionsv1alpha1.ClusterAutoscalerOptions {
+	if o == nil {
+		return nil
+	}
+	text := func(share *float64) *string {
+		if share == nil {
+			return nil
+		}
+		return new(strconv.FormatFloat(*share, 'g', -1, 64))
+	}
+	return &gardenextensionsv1alpha1.ClusterAutoscalerOptions{
+		ScaleDownUtilizationThreshold: text(o.ScaleDownUtilizationThreshold), ScaleDownGPUUtilizationThreshold: text(o.ScaleDownGPUUtilizationThreshold),
+		ScaleDownUnneededTime: o.ScaleDownUnneededTime, ScaleDownUnreadyTime: o.ScaleDownUnreadyTime, MaxNodeProvisionTime: o.MaxNodeProvisionTime,
+	}
 }
 
 // poolLabels are put on every node of a pool, after those of its owner.

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package autoscaler
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/go-logr/logr"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/client-go/rest"
+	"k8s.io/utils/clock"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/cache"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/terrarium-garden/terrarium/controllers/provider/local/engine"
+)
+
+// Process is what the process needs beside what the spec of the shoot says.
+type Process struct {
+	// Options of the autoscaler.
+	Options Options
+	// Shoot and Seed are the connections to the clusters.
+	Shoot, Seed *rest.Config
+	// HealthAddress serves /healthz and /readyz; empty for none.
+	HealthAddress string
+	// Log of the process.
+	Log logr.Logger
+}
+
+// Run scales until ctx ends. What it reads of the shoot comes from a cache; of ConfigMaps it reads those of kube-system only.
+func Run(ctx context.Context, p Process) error {
+	ctrl.SetLogger(p.Log)
+	shoot, err := engine.NewManager(p.Shoot, ctrl.Options{
+		Logger: p.Log, HealthProbeBindAddress: p.HealthAddress,
+		Cache:  cache.Options{DefaultTransform: cache.TransformStripManagedFields()},
+		Client: client.Options{Cache: &client.CacheOptions{DisableFor: []client.Object{&corev1.ConfigMap{}}}},
+	})
+	if err != nil {
+		return err
+	}
+	seed, err := client.New(p.Seed, client.Options{Scheme: shoot.GetScheme()})
+	if err != nil {
+		return fmt.Errorf("connect to the seed: %w", err)
+	}
+	a := &Autoscaler{
+		Options: p.Options, Shoot: shoot.GetClient(), Seed: seed, Recorder: shoot.GetEventRecorder("cluster-autoscaler"),
+		Clock: clock.RealClock{}, Log: p.Log.WithName("autoscaler"),
+	}
+	if err := shoot.Add(a); err != nil {
+		return fmt.Errorf("set up: %w", err)
+	}
+	return shoot.Start(ctx)
+}
+

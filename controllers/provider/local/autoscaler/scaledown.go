@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package autoscaler
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	policyv1 "k8s.io/api/policy/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
+
+	gardenmachinev1alpha1 "github.com/terrarium-garden/terrarium/apis/machine/v1alpha1"
+)
+
+const (
+	// annotationSafeToEvict of a pod says whether the autoscaler may have it moved.
+	annotationSafeToEvict = "cluster-autoscaler.kubernetes.io/safe-to-evict"
+	// annotationScaleDownDisabled of a node keeps its machine.
+	annotationScaleDownDisabled = "cluster-autoscaler.kubernetes.io/scale-down-disabled"
+)
+
+// candidate is a node that is not needed at the moment.
+type candidate struct {
+	node    *corev1.Node
+	machine *gardenmachinev1alpha1.Machine
+	group   *group
+	// moving are the pods that have to go elsewhere.
+	moving []*corev1.Pod
+	load   float64
+}
+
+// unneeded are the nodes that the shoot could do without, all of them together, in the order in which they would go.
+func (w *world) unneeded() []*candidate {
+	s := w.simulation()
+	// Pods that will be placed soon need the room that they need.
+	for _, pod := range bySize(w.pending()) {
+		s.place(pod)
+	}
+	var possible []*candidate
+	for _, g := range w.groups {
+		for i := range g.machines {
+			if c := w.candidate(s, g, &g.machines[i]); c != nil {
+				possible = append(possible, c)
+			}
+		}
+	}
+	slices.SortFunc(possible, func(a, b *candidate) int {
+		return cmp.Or(cmp.Compare(len(a.moving), len(b.moving)), cmp.Compare(a.load, b.load), cmp.Compare(a.node.Name, b.node.Name))
+	})
+	going := map[*group]int32{}
+	var found []*candidate
+	for _, c := range possible {
+		if c.group.target()-going[c.group] <= c.group.Minimum {
+			continue
+		}
+		trial := s.without(c.node.Name)
+		if _, fit := trial.placeAll(bySize(c.moving)); !fit {
+			continue
+		}
+		s = trial
+		going[c.group]++
+		found = append(found, c)
+	}
+	return found
+}
+
+// candidate is the node of a machine if it may go as far as it is itself concerned, or nil.
+func (w *world) candidate(s *simulation, g *group, m *gardenmachinev1alpha1.Machine) *candidate {
+	node := w.nodes[nodeOf(m)]
+	if node == nil || !g.settled() || node.Annotations[annotationScaleDownDisabled] == "true" {
+		return nil
+	}
+	at := s.spot(node.Name)
+	c := &candidate{node: node, machine: m, group: g, load: load(at, w.options.IgnoreDaemonSets)}
+	if ready(node) && c.load >= g.ScaleDownUtilizationThreshold {
+		return nil
+	}
+	for _, pod := range at.pods {
+		if stays(pod) {
+			continue
+		}
+		if !w.movable(pod) {
+			return nil
+		}
+		c.moving = append(c.moving, pod)
+	}
+	return c
+}
+
+// load is the share of processors or memory that is requested, whichever is greater.
+func load(at *spot, ignoreDaemonSets bool) float64 {
+	sum := newSpot(at.node, false)
+	for _, pod := range at.pods {
+		if !ignoreDaemonSets || !ofDaemonSet(pod) {
+			sum.add(pod)
+		}
+	}
+	greatest := 0.0
+	for _, name := range []corev1.ResourceName{corev1.ResourceCPU, corev1.ResourceMemory} {
+		have := at.node.Status.Allocatable.Name(name, "").AsApproximateFloat64()
+		if have > 0 {
+			greatest = max(greatest, sum.used.Name(name, "").AsApproximateFloat64()/have)
+		}
+	}
+	return greatest
+}
+
+// stays reports whether a pod ends with its node: it belongs to it, ends already, or is worth nothing.
+func stays(pod *corev1.Pod) bool {
+	_, static := pod.Annotations[corev1.MirrorPodAnnotationKey]
+	return static || ofDaemonSet(pod) || pod.DeletionTimestamp != nil || pod.Spec.Priority != nil && *pod.Spec.Priority < expendable
+}
+
+// movable reports whether a pod may be evicted: something makes it again, its owner allows it, and its budgets do now.
+func (w *world) movable(pod *corev1.Pod) bool {
+	safe, err := strconv.ParseBool(pod.Annotations[annotationSafeToEvict])
+	if err == nil && !safe || err != nil && metav1.GetControllerOf(pod) == nil {
+		return false
+	}
+	return !slices.ContainsFunc(w.budgets, func(b policyv1.PodDisruptionBudget) bool {
+		selector, err := metav1.LabelSelectorAsSelector(b.Spec.Selector)
+		return err == nil && b.Namespace == pod.Namespace && selector.Matches(labels.Set(pod.Labels)) && b.Status.DisruptionsAllowed < 1
+	})
+}
+
+// due leaves those candidates that were not needed for long enough, and no more than may go at once. Since says when each ceased to be
+// needed.
+func (w *world) due(candidates []*candidate, since map[string]time.Time) []*candidate {
+	var going []*candidate
+	drained := 0
+	for _, c := range candidates {
+		patience := c.group.ScaleDownUnneededTime
+		if !ready(c.node) {
+			patience = c.group.ScaleDownUnreadyTime
+		}
+		if w.now.Sub(since[c.node.Name]) < patience || len(going) >= w.options.MaxScaleDownParallelism {
+			continue
+		}
+		if len(c.moving) > 0 {
+			if drained >= w.options.MaxDrainParallelism {
+				continue
+			}
+			drained++
+		}
+		going = append(going, c)
+	}
+	return going
+}
+
+// lastAdded is when the youngest machine of all groups was made.
+func (w *world) lastAdded() time.Time {
+	var last time.Time
+	for _, g := range w.groups {
+		for i := range g.machines {
+			if at := g.machines[i].CreationTimestamp.Time; at.After(last) {
+				last = at
+			}
+		}
+	}
+	return last
+}
