@@ -19,6 +19,12 @@ func withWorkers(s *gardencorev1beta1.Shoot) {
 	s.Spec.Provider = gardencorev1beta1.Provider{Type: "local", Workers: []gardencorev1beta1.Worker{{Name: "small", Minimum: 1, Maximum: 1}}}
 }
 
+// scaled has a pool that may grow.
+func scaled(s *gardencorev1beta1.Shoot) {
+	withWorkers(s)
+	s.Spec.Provider.Workers[0].Maximum = 3
+}
+
 // extended has an extension for each point of an operation.
 func extended(s *gardencorev1beta1.Shoot) {
 	s.Spec.Extensions = []gardencorev1beta1.Extension{{Type: "before"}, {Type: "after"}, {Type: "last"}}
@@ -64,6 +70,8 @@ func TestReconcileGraph_GLET_RECON_1(t *testing.T) {
 			shoot: running(withWorkers, asleep), hosts: facts.Hosts{Internal: "api.a.dev.internal.terrarium.local"}, power: facts.FallingAsleep,
 		},
 		"asleep.dot":                {shoot: running(withWorkers, asleep), hosts: facts.Hosts{Internal: "api.a.dev.internal.terrarium.local"}, power: facts.Asleep},
+		"autoscaled.dot":            {shoot: running(scaled)},
+		"autoscaled-hibernate.dot":  {shoot: running(scaled, asleep), power: facts.FallingAsleep},
 		"hibernate-workerless.dot":  {shoot: running(asleep), power: facts.FallingAsleep},
 		"reconcile-workerless.dot":  {shoot: running()},
 		"extensions.dot":            {shoot: running(withWorkers, extended)},

@@ -85,7 +85,7 @@ func (a *Autoscaler) Pass(ctx context.Context) error {
 	decided := w.grow(coming, a.memory.barred(w.now), choose)
 	a.explain(decided)
 	if decided.best != nil {
-		if err := a.add(ctx, decided.best); err != nil {
+		if err := a.add(ctx, w, decided.best); err != nil {
 			return err
 		}
 		coming[decided.best.group.Name] += len(decided.best.nodes)
@@ -169,12 +169,13 @@ func (a *Autoscaler) explain(decided growth) {
 }
 
 // add wants as many machines more as the option needs.
-func (a *Autoscaler) add(ctx context.Context, o *option) error {
+func (a *Autoscaler) add(ctx context.Context, w *world, o *option) error {
 	g := o.group
 	before := g.target()
 	if err := a.scale(ctx, g, min(g.Maximum, before+int32(len(o.nodes)))); err != nil { //nolint:gosec // not more than the maximum
 		return err
 	}
+	a.memory.expect(w, g)
 	for _, pod := range o.pods {
 		kit.Record(a.Recorder, pod, kit.Notice{
 			Type: corev1.EventTypeNormal, Reason: reasonTriggered, Action: "ScaleUp",

@@ -39,13 +39,7 @@ func newMemory() *memory {
 
 // arrivals is how many machines of a group are on their way. Late says that they have been for too long without any of them coming.
 func (m *memory) arrivals(w *world, g *group) (coming int, late bool) {
-	starts := 0
-	for i := range g.machines {
-		if node := w.nodes[nodeOf(&g.machines[i])]; node != nil && (w.started(node) || w.old(g, i)) {
-			starts++
-		}
-	}
-	target := int(g.target())
+	starts, target := w.starts(g), int(g.target())
 	coming = max(0, target-starts)
 	last, known := m.waits[g.Name]
 	if coming == 0 {
@@ -53,10 +47,26 @@ func (m *memory) arrivals(w *world, g *group) (coming int, late bool) {
 		return 0, false
 	}
 	if !known || last.target != target || last.starts != starts {
-		m.waits[g.Name] = wait{since: w.now, target: target, starts: starts}
+		m.expect(w, g)
 		return coming, false
 	}
 	return coming, w.now.Sub(last.since) >= g.MaxNodeProvisionTime
+}
+
+// expect begins to wait for the machines that a group wants.
+func (m *memory) expect(w *world, g *group) {
+	m.waits[g.Name] = wait{since: w.now, target: int(g.target()), starts: w.starts(g)}
+}
+
+// starts is how many machines of a group are not on their way any more.
+func (w *world) starts(g *group) int {
+	count := 0
+	for i := range g.machines {
+		if node := w.nodes[nodeOf(&g.machines[i])]; node != nil && (w.started(node) || w.old(g, i)) {
+			count++
+		}
+	}
+	return count
 }
 
 // old reports whether a machine with a node has had enough time to become ready. If it is not, it is broken and not on its way.

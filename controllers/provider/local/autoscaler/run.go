@@ -53,4 +53,3 @@ func Run(ctx context.Context, p Process) error {
 	}
 	return shoot.Start(ctx)
 }
-

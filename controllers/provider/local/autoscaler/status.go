@@ -168,7 +168,9 @@ func (a *Autoscaler) publish(ctx context.Context, w *world, coming map[string]in
 	config.Data = map[string]string{keyStatus: string(timed)}
 	write := a.Shoot.Update
 	if missing {
-		write = func(ctx context.Context, o client.Object, _ ...client.UpdateOption) error { return a.Shoot.Create(ctx, o) }
+		write = func(ctx context.Context, o client.Object, _ ...client.UpdateOption) error {
+			return a.Shoot.Create(ctx, o)
+		}
 	}
 	if err := write(ctx, config); err != nil {
 		return fmt.Errorf("write config map %q: %w", key, err)

@@ -51,7 +51,9 @@ func (a *Autoscaler) look(ctx context.Context) (*world, error) {
 			w.pods = append(w.pods, &pods.Items[i])
 		}
 	}
-	slices.SortFunc(w.pods, func(a, b *corev1.Pod) int { return cmp.Or(cmp.Compare(a.Namespace, b.Namespace), cmp.Compare(a.Name, b.Name)) })
+	slices.SortFunc(w.pods, func(a, b *corev1.Pod) int {
+		return cmp.Or(cmp.Compare(a.Namespace, b.Namespace), cmp.Compare(a.Name, b.Name))
+	})
 	w.budgets = budgets.Items
 	return w, a.lookAtMachines(ctx, w, sets.Items)
 }

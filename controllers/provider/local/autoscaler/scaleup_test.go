@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package autoscaler_test
+
+import (
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	gardenmachinev1alpha1 "github.com/terrarium-garden/terrarium/apis/machine/v1alpha1"
+	"github.com/terrarium-garden/terrarium/controllers/provider/local/autoscaler"
+)
+
+func small() autoscaler.Bounds { return autoscaler.Bounds{Name: "small", Minimum: 1, Maximum: 3} }
+
+// TestPodBringsMachine: one machine comes for one pod, and no second one while the first is on its way or has come.
+func TestPodBringsMachine(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, small())
+	w.joins(t, "small", "one", "4")
+	w.make(t, pod("busy", "3", "one"), pod("waiting", "2", ""))
+	w.pass(t)
+	w.wants(t, "small", 2, "a pod that fits nowhere brings a machine")
+	w.said(t, "TriggeredScaleUp", "small 1->2 (max: 3)")
+	w.pass(t)
+	w.wants(t, "small", 2, "the machine is ordered")
+	w.make(t, machine("small", "two"))
+	w.pass(t)
+	w.wants(t, "small", 2, "the machine starts")
+	starting := node("two", "4")
+	starting.Spec.Taints = []corev1.Taint{{Key: "node.gardener.cloud/critical-components-not-ready", Effect: corev1.TaintEffectNoSchedule}}
+	w.make(t, starting)
+	w.pass(t)
+	w.wants(t, "small", 2, "the node is not ready for pods yet")
+	starting.Spec.Taints = nil
+	if err := w.Update(t.Context(), starting); err != nil {
+		t.Fatal(err)
+	}
+	w.pass(t)
+	w.wants(t, "small", 2, "the scheduler will place the pod")
+}
+
+func TestScaleUp(t *testing.T) {
+	t.Parallel()
+	change := func(do func(*corev1.Pod)) []client.Object {
+		p := pod("waiting", "2", "")
+		do(p)
+		return []client.Object{p}
+	}
+	cases := map[string]struct {
+		reason string
+		there  []client.Object
+		delay  time.Duration
+		want   int32
+		event  string
+	}{
+		"Several":   {reason: "two pods share a machine, the third has its own", there: pods(3, "2"), want: 3},
+		"Maximum":   {reason: "the maximum holds", there: pods(9, "4"), want: 3, event: "max node group size reached"},
+		"TooLarge":  {reason: "no machine is large enough", there: pods(1, "5"), want: 1, event: "1 Insufficient cpu"},
+		"Daemons":   {reason: "pods of DaemonSets take their part of a fresh node", there: append(pods(1, "4"), daemonSet("100m")), want: 1, event: "1 Insufficient cpu"},
+		"Selector":  {reason: "the label is that of the pool", there: change(func(p *corev1.Pod) { p.Spec.NodeSelector = map[string]string{"pool": "small"} }), want: 2},
+		"Elsewhere": {reason: "no pool has the label", there: change(func(p *corev1.Pod) { p.Spec.NodeSelector = map[string]string{"pool": "gpu"} }), want: 1, event: "didn't match the pod's node selector"},
+		"New":       {reason: "the pod is not old enough", there: pods(1, "2"), delay: time.Minute, want: 1},
+		"Placed":    {reason: "the scheduler has not given up", there: change(func(p *corev1.Pod) { p.Status.Conditions = nil }), want: 1},
+		"Nominated": {reason: "others make room for the pod", there: change(func(p *corev1.Pod) { p.Status.NominatedNodeName = "one" }), want: 1},
+		"Worthless": {reason: "pods of a very low priority bring nothing", there: change(func(p *corev1.Pod) { p.Spec.Priority = new(int32(-11)) }), want: 1},
+		"Leaving":   {reason: "the pod goes", there: change(func(p *corev1.Pod) { p.Finalizers, p.DeletionTimestamp = []string{"a/b"}, new(metav1.Now()) }), want: 1},
+		"Daemon":    {reason: "a pod of a DaemonSet waits for its own node", there: change(func(p *corev1.Pod) { p.OwnerReferences[0].Kind = "DaemonSet" }), want: 1},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, small())
+			w.scaler.Options.NewPodScaleUpDelay = tc.delay
+			w.joins(t, "small", "one", "4")
+			w.make(t, pod("busy", "4", "one"))
+			for _, obj := range tc.there {
+				if obj.GetDeletionTimestamp() != nil {
+					obj.SetDeletionTimestamp(nil)
+					w.make(t, obj)
+					_ = w.Delete(t.Context(), obj)
+					continue
+				}
+				w.make(t, obj)
+			}
+			w.pass(t)
+			w.wants(t, "small", tc.want, tc.reason)
+			if tc.event != "" {
+				w.said(t, "NotTriggerScaleUp", tc.event)
+			}
+		})
+	}
+}
+
+// TestTaintedPool: a pool with a taint is for those pods only that tolerate it. It begins without a machine, so the class says what a node has.
+func TestTaintedPool(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, autoscaler.Bounds{Name: "small", Maximum: 3})
+	d := &gardenmachinev1alpha1.MachineDeployment{}
+	if err := w.Get(t.Context(), client.ObjectKey{Namespace: namespace, Name: "small"}, d); err != nil {
+		t.Fatal(err)
+	}
+	d.Spec.Template.Spec.NodeTemplate.Spec.Taints = []corev1.Taint{{Key: "only", Value: "gpu", Effect: corev1.TaintEffectNoSchedule}}
+	if err := w.Update(t.Context(), d); err != nil {
+		t.Fatal(err)
+	}
+	w.make(t, pod("any", "1", ""))
+	w.pass(t)
+	w.wants(t, "small", 0, "the pod does not tolerate the taint")
+	w.said(t, "NotTriggerScaleUp", "untolerated taint")
+	tolerant := pod("tolerant", "1", "")
+	tolerant.Spec.Tolerations = []corev1.Toleration{{Key: "only", Operator: corev1.TolerationOpExists}}
+	w.make(t, tolerant)
+	w.pass(t)
+	w.wants(t, "small", 1, "the pod tolerates the taint")
+}
+
+// TestApart: pods that may not share a node bring one each, as far as others are not free.
+func TestApart(t *testing.T) {
+	t.Parallel()
+	selector := &metav1.LabelSelector{MatchLabels: map[string]string{"app": "hello"}}
+	cases := map[string]func(*corev1.Pod){
+		"Repelled": func(p *corev1.Pod) {
+			p.Spec.Affinity = &corev1.Affinity{PodAntiAffinity: &corev1.PodAntiAffinity{RequiredDuringSchedulingIgnoredDuringExecution: []corev1.PodAffinityTerm{
+				{TopologyKey: corev1.LabelHostname, LabelSelector: selector},
+			}}}
+		},
+		"Port": func(p *corev1.Pod) { p.Spec.Containers[0].Ports = []corev1.ContainerPort{{HostPort: 80}} },
+	}
+	for name, apart := range cases {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, small())
+			w.joins(t, "small", "one", "4")
+			for _, p := range []*corev1.Pod{pod("first", "100m", "one"), pod("second", "100m", "")} {
+				apart(p)
+				w.make(t, p)
+			}
+			w.pass(t)
+			w.wants(t, "small", 2, "there is room, but the pods have to be apart")
+		})
+	}
+}
+
+// TestSpread: a pod that may only go where there is no room brings a machine, where it may go too.
+func TestSpread(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, small())
+	w.joins(t, "small", "one", "4")
+	w.joins(t, "small", "two", "4")
+	full := pod("full", "4", "one")
+	full.Labels = nil
+	second := pod("second", "1", "")
+	second.Spec.TopologySpreadConstraints = []corev1.TopologySpreadConstraint{{
+		MaxSkew: 1, TopologyKey: corev1.LabelHostname, WhenUnsatisfiable: corev1.DoNotSchedule,
+		LabelSelector: &metav1.LabelSelector{MatchLabels: map[string]string{"app": "hello"}},
+	}}
+	w.make(t, full, pod("first", "1", "two"), second)
+	d := &gardenmachinev1alpha1.MachineDeployment{}
+	if err := w.Get(t.Context(), client.ObjectKey{Namespace: namespace, Name: "small"}, d); err != nil {
+		t.Fatal(err)
+	}
+	d.Spec.Replicas = 2
+	if err := w.Update(t.Context(), d); err != nil {
+		t.Fatal(err)
+	}
+	w.pass(t)
+	w.wants(t, "small", 3, "the pod may not go to the node that has room, and there is none on the other")
+}
+
+// TestGivesUp: machines that do not come are not wanted any more, and another pool is asked, until some time has passed.
+func TestGivesUp(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, autoscaler.Bounds{Name: "broken", Maximum: 3}, autoscaler.Bounds{Name: "sound", Maximum: 3})
+	w.make(t, pod("waiting", "4", ""))
+	w.pass(t)
+	w.wants(t, "broken", 1, "both would do, and the first one is taken")
+	w.make(t, machine("broken", "late"))
+	w.clock.Step(14 * time.Minute)
+	w.pass(t)
+	w.wants(t, "broken", 1, "the machine has another minute")
+	w.clock.Step(2 * time.Minute)
+	w.pass(t)
+	w.wants(t, "broken", 0, "the machine did not come")
+	w.wants(t, "sound", 1, "the other pool is asked")
+	late := &gardenmachinev1alpha1.Machine{}
+	if err := w.Get(t.Context(), client.ObjectKey{Namespace: namespace, Name: "late"}, late); err != nil || late.Annotations[gardenmachinev1alpha1.AnnotationPriority] != "1" {
+		t.Errorf("the machine that did not come is not the first to go: %v, %v", late.Annotations, err)
+	}
+	if err := w.Delete(t.Context(), late); err != nil {
+		t.Fatal(err)
+	}
+	w.make(t, pod("another", "4", ""))
+	w.pass(t)
+	w.wants(t, "sound", 2, "the first pool is left alone")
+	w.make(t, pod("third", "4", ""))
+	w.clock.Step(6 * time.Minute)
+	w.pass(t)
+	w.wants(t, "broken", 1, "after the backoff the pool is asked again")
+}
+
+// TestMissingDeployment: a pool may just be on its way out.
+func TestMissingDeployment(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, small())
+	w.scaler.Options.Groups = append(w.scaler.Options.Groups, autoscaler.Bounds{Name: "gone", Maximum: 1})
+	w.joins(t, "small", "one", "4")
+	w.make(t, pods(1, "9")...)
+	w.pass(t)
+	w.wants(t, "small", 1, "a pool that is gone does not keep the others from being looked at")
+}
