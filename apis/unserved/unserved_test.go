@@ -194,18 +194,34 @@ func TestIn(t *testing.T) {
 		"workers": {
 			reason: "each item has its index",
 			obj: shoot(func(s *gardencorev1beta1.Shoot) {
-				s.Spec.Provider.Workers[1].ClusterAutoscaler = &gardencorev1beta1.ClusterAutoscalerOptions{}
 				s.Spec.Provider.Workers[0].ControlPlane = &gardencorev1beta1.WorkerControlPlane{}
+				s.Spec.Provider.Workers[1].UpdateStrategy = new(gardencorev1beta1.MachineUpdateStrategy("AutoInPlaceUpdate"))
 			}),
 			want: []string{
-				"spec.provider.workers[1].clusterAutoscaler: warn",
 				"spec.provider.workers[0].controlPlane: configuration problem",
+				"spec.provider.workers[1].updateStrategy: warn",
 			},
 		},
-		"one pool grows": {
-			reason: "the pool that cannot grow is left out",
-			obj:    shoot(func(s *gardencorev1beta1.Shoot) { s.Spec.Provider.Workers[1].Maximum = 5 }),
-			want:   []string{"spec.provider.workers[1]: warn"},
+		"autoscaler of local machines": {
+			reason: "what the upstream one has and the other has not, unless it is as by default",
+			obj: shoot(func(s *gardencorev1beta1.Shoot) {
+				s.Spec.Provider.Type = "local"
+				s.Spec.Kubernetes.ClusterAutoscaler = &gardencorev1beta1.ClusterAutoscaler{
+					MaxGracefulTerminationSeconds: new(int32(600)), EmitPerNodeGroupMetrics: new(true), Verbosity: new(int32(4)),
+				}
+				s.Spec.Provider.Workers[1].ClusterAutoscaler = &gardencorev1beta1.ClusterAutoscalerOptions{ScaleDownGPUUtilizationThreshold: new(0.5)}
+			}),
+			want: []string{
+				"spec.kubernetes.clusterAutoscaler.emitPerNodeGroupMetrics: warn", "spec.kubernetes.clusterAutoscaler.verbosity: warn",
+				"spec.provider.workers[1].clusterAutoscaler.scaleDownGpuUtilizationThreshold: warn",
+			},
+		},
+		"upstream autoscaler": {
+			reason: "it has all of them",
+			obj: shoot(func(s *gardencorev1beta1.Shoot) {
+				s.Spec.Provider.Type = "cloud"
+				s.Spec.Kubernetes.ClusterAutoscaler = &gardencorev1beta1.ClusterAutoscaler{EmitPerNodeGroupMetrics: new(true), Verbosity: new(int32(4))}
+			}),
 		},
 		"api server": {
 			reason: "what is served is not listed",

@@ -41,6 +41,7 @@ func TestStory(t *testing.T) {
 		{"a bastion leads to the nodes, from where it may", sshThroughBastion},
 		{"the shoot tells how it is", conditions},
 		{"machines are drained and replaced", long(machines)},
+		{"a pool grows and shrinks by itself", long(scaling)},
 		{"the shoot sleeps and wakes up", long(night)},
 		{"the shoot's credentials are rotated", long(rotation)},
 		{"the timeline tells the story", timeline},
