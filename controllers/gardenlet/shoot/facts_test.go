@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
@@ -94,6 +95,9 @@ func TestPools_EXT_WORKER_2_3(t *testing.T) {
 		w.Labels = map[string]string{"team": "a", "worker.gardener.cloud/pool": "forged"}
 		w.CRI = &gardencorev1beta1.CRI{Name: "containerd", ContainerRuntimes: []gardencorev1beta1.ContainerRuntime{{Type: "gvisor"}}}
 		w.Volume = &gardencorev1beta1.Volume{Size: "50Gi"}
+		w.ClusterAutoscaler = &gardencorev1beta1.ClusterAutoscalerOptions{
+			ScaleDownUtilizationThreshold: new(0.25), ScaleDownUnneededTime: &metav1.Duration{Duration: time.Minute},
+		}
 	})
 	profile := &gardencorev1beta1.CloudProfile{Spec: gardencorev1beta1.CloudProfileSpec{MachineTypes: []gardencorev1beta1.MachineType{
 		{Name: "large", CPU: resource.MustParse("8"), Memory: resource.MustParse("32Gi"), GPU: resource.MustParse("0")},
@@ -113,6 +117,9 @@ func TestPools_EXT_WORKER_2_3(t *testing.T) {
 			"cpu": resource.MustParse("8"), "memory": resource.MustParse("32Gi"), "gpu": resource.MustParse("0"),
 		}},
 		UserDataSecretRef: corev1.SecretKeySelector{LocalObjectReference: corev1.LocalObjectReference{Name: "osc-result-x"}, Key: "cloud_config"},
+		ClusterAutoscaler: &gardenextensionsv1alpha1.ClusterAutoscalerOptions{
+			ScaleDownUtilizationThreshold: new("0.25"), ScaleDownUnneededTime: &metav1.Duration{Duration: time.Minute},
+		},
 	}}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("Pools(...), whose labels the owner cannot change where they are ours (-want +got):\n%s", diff)
