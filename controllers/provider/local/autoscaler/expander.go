@@ -5,6 +5,7 @@ package autoscaler
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"regexp"
 	"slices"
 
@@ -39,7 +40,7 @@ func parsePriorities(text string) (priorities, error) {
 
 // of is the highest priority whose expressions match a name; the lowest of all if none does.
 func (p priorities) of(name string) (priority int, named bool) {
-	for _, candidate := range slices.Backward(slices.Sorted(keys(p))) {
+	for _, candidate := range slices.Backward(slices.Sorted(maps.Keys(p))) {
 		if slices.ContainsFunc(p[candidate], func(e *regexp.Regexp) bool { return e.MatchString(name) }) {
 			return candidate, true
 		}

@@ -58,7 +58,7 @@ func (w *world) unneeded() []*candidate {
 			continue
 		}
 		trial := s.without(c.node.Name)
-		if _, fit := trial.placeAll(bySize(c.moving)); !fit {
+		if !trial.placeAll(bySize(c.moving)) {
 			continue
 		}
 		s = trial

@@ -5,15 +5,12 @@ package autoscaler
 import (
 	"cmp"
 	"fmt"
-	"iter"
 	"maps"
 	"slices"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 )
-
-func keys[K comparable, V any](m map[K]V) iter.Seq[K] { return maps.Keys(m) }
 
 // option is what a group can do for pods that have no place.
 type option struct {
@@ -140,7 +137,7 @@ func (s *simulation) why(g *group, pod *corev1.Pod) string {
 // told joins reasons with how often they were given.
 func told(reasons map[string]int) string {
 	var all []string
-	for _, reason := range slices.Sorted(keys(reasons)) {
+	for _, reason := range slices.Sorted(maps.Keys(reasons)) {
 		all = append(all, fmt.Sprintf("%d %s", reasons[reason], reason))
 	}
 	return strings.Join(all, ", ")

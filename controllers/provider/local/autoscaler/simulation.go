@@ -3,6 +3,7 @@
 package autoscaler
 
 import (
+	"maps"
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
@@ -84,22 +85,15 @@ func (s *simulation) place(pod *corev1.Pod) bool {
 	return false
 }
 
-// placeAll puts all pods somewhere, or reports which one fits nowhere.
-func (s *simulation) placeAll(pods []*corev1.Pod) (*corev1.Pod, bool) {
-	for _, pod := range pods {
-		if !s.place(pod) {
-			return pod, false
-		}
-	}
-	return nil, true
+// placeAll puts all pods somewhere, or reports that one fits nowhere.
+func (s *simulation) placeAll(pods []*corev1.Pod) bool {
+	return !slices.ContainsFunc(pods, func(pod *corev1.Pod) bool { return !s.place(pod) })
 }
 
 // requests are what a pod needs of a node, itself included.
 func requests(pod *corev1.Pod) corev1.ResourceList {
 	all := corev1.ResourceList{}
-	for name, amount := range resourcehelper.PodRequests(pod, resourcehelper.PodResourcesOptions{}) {
-		all[name] = amount
-	}
+	maps.Copy(all, resourcehelper.PodRequests(pod, resourcehelper.PodResourcesOptions{}))
 	all[corev1.ResourcePods] = *resource.NewQuantity(1, resource.DecimalSI)
 	return all
 }

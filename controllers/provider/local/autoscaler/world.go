@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"time"
 
@@ -126,7 +127,7 @@ func (w *world) simulation() *simulation {
 		}
 	}
 	s := &simulation{}
-	for _, name := range slices.Sorted(keys(w.nodes)) {
+	for _, name := range slices.Sorted(maps.Keys(w.nodes)) {
 		node := w.nodes[name]
 		if len(w.options.StatusTaints) > 0 {
 			node = node.DeepCopy()
