@@ -18,34 +18,44 @@ func localMachines(s *gardencorev1beta1.Shoot) bool {
 }
 
 func kubernetesRows() []Row {
-	return rowsOf[gardencorev1beta1.Shoot](
-		gardencorev1beta1.GroupName,
-		Row{
+	rows := []Row{
+		{
 			Field: "spec.kubernetes.kubeAPIServer.encryptionConfig", Only: "other resources or another provider than the status reports", Severity: Refuse,
 			Instead: "nothing is encrypted anew, and the API server could not read objects that were written before",
 			when: object(func(s *gardencorev1beta1.Shoot) bool {
 				return query.EncryptionDiffers(&s.Spec, &s.Status)
 			}),
 		},
-		Row{Field: "spec.kubernetes.kubeAPIServer.autoscaling", Severity: Warn, Instead: "the API server has a fixed size"},
-		Row{Field: "spec.kubernetes.etcd.main.autoscaling", Severity: Warn, Instead: "the etcd has a fixed size"},
-		Row{Field: "spec.kubernetes.etcd.events.autoscaling", Severity: Warn, Instead: "the etcd has a fixed size"},
-		Row{Field: "spec.kubernetes.clusterAutoscaler.autoscaling", Severity: Warn, Instead: "the cluster autoscaler has a fixed size"},
-		Row{
+		{Field: "spec.kubernetes.kubeAPIServer.autoscaling", Severity: Warn, Instead: "the API server has a fixed size"},
+		{Field: "spec.kubernetes.etcd.main.autoscaling", Severity: Warn, Instead: "the etcd has a fixed size"},
+		{Field: "spec.kubernetes.etcd.events.autoscaling", Severity: Warn, Instead: "the etcd has a fixed size"},
+		{
+			Field: "spec.kubernetes.verticalPodAutoscaler.enabled", Only: "true", Severity: Warn,
+			Instead: "the autoscaler of pods is not installed",
+		},
+	}
+	rows = append(rows, autoscalerRows()...)
+	return rowsOf[gardencorev1beta1.Shoot](gardencorev1beta1.GroupName, rows...)
+}
+
+func autoscalerRows() []Row {
+	return []Row{
+		{Field: "spec.kubernetes.clusterAutoscaler.autoscaling", Severity: Warn, Instead: "the cluster autoscaler has a fixed size"},
+		{
 			Field: "spec.kubernetes.clusterAutoscaler.maxGracefulTerminationSeconds", Only: "other than 600, with local machines", Severity: Warn,
 			Instead: "pods of a machine that goes have the time that they ask for, within machineDrainTimeout",
 			when: object(func(s *gardencorev1beta1.Shoot) bool {
 				return localMachines(s) && ptr.Deref(s.Spec.Kubernetes.ClusterAutoscaler.MaxGracefulTerminationSeconds, 600) != 600
 			}),
 		},
-		Row{
+		{
 			Field: "spec.kubernetes.clusterAutoscaler.emitPerNodeGroupMetrics", Only: "true, with local machines", Severity: Warn,
 			Instead: "the autoscaler of local machines has no metrics",
 			when: object(func(s *gardencorev1beta1.Shoot) bool {
 				return localMachines(s) && ptr.Deref(s.Spec.Kubernetes.ClusterAutoscaler.EmitPerNodeGroupMetrics, false)
 			}),
 		},
-		Row{
+		{
 			Field: "spec.kubernetes.clusterAutoscaler.maxBinpackingTime", Only: "other than 5m, with local machines", Severity: Warn,
 			Instead: "no simulation is cut short",
 			when: object(func(s *gardencorev1beta1.Shoot) bool {
@@ -53,16 +63,12 @@ func kubernetesRows() []Row {
 				return localMachines(s) && ptr.Deref(s.Spec.Kubernetes.ClusterAutoscaler.MaxBinpackingTime, usual) != usual
 			}),
 		},
-		Row{
+		{
 			Field: "spec.kubernetes.clusterAutoscaler.verbosity", Only: "other than 2, with local machines", Severity: Warn,
 			Instead: "the log says what was scaled, and what failed",
 			when: object(func(s *gardencorev1beta1.Shoot) bool {
 				return localMachines(s) && ptr.Deref(s.Spec.Kubernetes.ClusterAutoscaler.Verbosity, 2) != 2
 			}),
 		},
-		Row{
-			Field: "spec.kubernetes.verticalPodAutoscaler.enabled", Only: "true", Severity: Warn,
-			Instead: "the autoscaler of pods is not installed",
-		},
-	)
+	}
 }

@@ -13,7 +13,9 @@ import (
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/cluster"
 
+	gardenmachinev1alpha1 "github.com/terrarium-garden/terrarium/apis/machine/v1alpha1"
 	"github.com/terrarium-garden/terrarium/controllers/provider/local/engine"
 )
 
@@ -29,7 +31,8 @@ type Process struct {
 	Log logr.Logger
 }
 
-// Run scales until ctx ends. What it reads of the shoot comes from a cache; of ConfigMaps it reads those of kube-system only.
+// Run scales until ctx ends. What it reads of the shoot comes from a cache, except for ConfigMaps, of which it may
+// read two only.
 func Run(ctx context.Context, p Process) error {
 	ctrl.SetLogger(p.Log)
 	shoot, err := engine.NewManager(p.Shoot, ctrl.Options{
@@ -40,12 +43,19 @@ func Run(ctx context.Context, p Process) error {
 	if err != nil {
 		return err
 	}
-	seed, err := client.New(p.Seed, client.Options{Scheme: shoot.GetScheme()})
+	seed, err := cluster.New(p.Seed, func(options *cluster.Options) {
+		options.Scheme = shoot.GetScheme()
+		options.Logger = p.Log
+		// What was just written is read in the next pass.
+		options.Client.Cache = &client.CacheOptions{DisableFor: []client.Object{
+			&gardenmachinev1alpha1.Machine{}, &gardenmachinev1alpha1.MachineDeployment{}, &gardenmachinev1alpha1.MachineClass{},
+		}}
+	})
 	if err != nil {
 		return fmt.Errorf("connect to the seed: %w", err)
 	}
 	a := &Autoscaler{
-		Options: p.Options, Shoot: shoot.GetClient(), Seed: seed, Recorder: shoot.GetEventRecorder("cluster-autoscaler"),
+		Options: p.Options, Shoot: shoot.GetClient(), Seed: seed.GetClient(), Recorder: shoot.GetEventRecorder("cluster-autoscaler"),
 		Clock: clock.RealClock{}, Log: p.Log.WithName("autoscaler"),
 	}
 	if err := shoot.Add(a); err != nil {

@@ -21,8 +21,8 @@ func two(t *testing.T, idle ...client.Object) *world {
 	t.Helper()
 	w := newWorld(t, autoscaler.Bounds{Name: "small", Minimum: 2, Maximum: 3})
 	w.scaler.Options.Groups[0].Minimum = 1
-	w.joins(t, "small", "one", "4")
-	w.joins(t, "small", "two", "4")
+	w.joins(t, "one")
+	w.joins(t, "two")
 	w.make(t, pod("busy", "3", "one"))
 	w.make(t, idle...)
 	return w

@@ -48,27 +48,15 @@ func (w *world) grow(coming map[string]int, barred map[string]bool, choose func(
 	var options []*option
 	reasons := map[*corev1.Pod]map[string]int{}
 	for _, g := range w.groups {
-		var helped *option
-		reason := g.closed(barred)
-		if reason == "" {
+		helped := &option{group: g}
+		closed := g.closed(barred)
+		if closed == "" {
 			helped = s.option(g, coming[g.Name], left)
 		}
-		for _, pod := range left {
-			if helped != nil && slices.Contains(helped.pods, pod) {
-				continue
-			}
-			if reasons[pod] == nil {
-				reasons[pod] = map[string]int{}
-			}
-			why := reason
-			if why == "" {
-				why = s.why(g, pod)
-			}
-			reasons[pod][why]++
-		}
-		if helped != nil && len(helped.pods) > 0 {
+		if len(helped.pods) > 0 {
 			options = append(options, helped)
 		}
+		s.complain(reasons, helped, left, closed)
 	}
 	result.best = choose(options)
 	for _, pod := range left {
@@ -77,6 +65,23 @@ func (w *world) grow(coming map[string]int, barred map[string]bool, choose func(
 		}
 	}
 	return result
+}
+
+// complain counts why a group does not help pods. Closed is the reason if it gets no machine at all.
+func (s *simulation) complain(reasons map[*corev1.Pod]map[string]int, helped *option, pods []*corev1.Pod, closed string) {
+	for _, pod := range pods {
+		if slices.Contains(helped.pods, pod) {
+			continue
+		}
+		why := closed
+		if why == "" {
+			why = s.why(helped.group, pod)
+		}
+		if reasons[pod] == nil {
+			reasons[pod] = map[string]int{}
+		}
+		reasons[pod][why]++
+	}
 }
 
 // closed is why a group gets no machine whatever is needed; it is empty if it may.

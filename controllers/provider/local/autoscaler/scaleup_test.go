@@ -20,7 +20,7 @@ func small() autoscaler.Bounds { return autoscaler.Bounds{Name: "small", Minimum
 func TestPodBringsMachine(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, small())
-	w.joins(t, "small", "one", "4")
+	w.joins(t, "one")
 	w.make(t, pod("busy", "3", "one"), pod("waiting", "2", ""))
 	w.pass(t)
 	w.wants(t, "small", 2, "a pod that fits nowhere brings a machine")
@@ -75,7 +75,7 @@ func TestScaleUp(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t, small())
 			w.scaler.Options.NewPodScaleUpDelay = tc.delay
-			w.joins(t, "small", "one", "4")
+			w.joins(t, "one")
 			w.make(t, pod("busy", "4", "one"))
 			for _, obj := range tc.there {
 				if obj.GetDeletionTimestamp() != nil {
@@ -134,7 +134,7 @@ func TestApart(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t, small())
-			w.joins(t, "small", "one", "4")
+			w.joins(t, "one")
 			for _, p := range []*corev1.Pod{pod("first", "100m", "one"), pod("second", "100m", "")} {
 				apart(p)
 				w.make(t, p)
@@ -149,8 +149,8 @@ func TestApart(t *testing.T) {
 func TestSpread(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, small())
-	w.joins(t, "small", "one", "4")
-	w.joins(t, "small", "two", "4")
+	w.joins(t, "one")
+	w.joins(t, "two")
 	full := pod("full", "4", "one")
 	full.Labels = nil
 	second := pod("second", "1", "")
@@ -207,7 +207,7 @@ func TestMissingDeployment(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, small())
 	w.scaler.Options.Groups = append(w.scaler.Options.Groups, autoscaler.Bounds{Name: "gone", Maximum: 1})
-	w.joins(t, "small", "one", "4")
+	w.joins(t, "one")
 	w.make(t, pods(1, "9")...)
 	w.pass(t)
 	w.wants(t, "small", 1, "a pool that is gone does not keep the others from being looked at")

@@ -112,12 +112,10 @@ func (w *world) said(t *testing.T, words ...string) {
 	t.Errorf("no event has %q; there are:\n%s", words, strings.Join(all, "\n"))
 }
 
-// joins makes a machine of a group, with its node.
-func (w *world) joins(t *testing.T, group, name, cpu string) *corev1.Node {
+// joins makes a machine of the group "small", with its node of 4 processors.
+func (w *world) joins(t *testing.T, name string) {
 	t.Helper()
-	n := node(name, cpu)
-	w.make(t, machine(group, name), n)
-	return n
+	w.make(t, machine("small", name), node(name, "4"))
 }
 
 func deployment(name string, replicas int32) *gardenmachinev1alpha1.MachineDeployment {
