@@ -14,7 +14,6 @@ import (
 	"github.com/spf13/cobra"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/metadata"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	"github.com/terrarium-garden/terrarium/appliance/options"
@@ -159,13 +158,9 @@ func (o *sshOptions) guide(ctx context.Context) (*sshaccess.Guide, error) {
 			return nil, withHint(err, "say with --from from which network you come, such as --from 203.0.113.7")
 		}
 	}
-	kinds, err := sshaccess.Scheme()
+	garden, err := sshaccess.Connect(g.config)
 	if err != nil {
 		return nil, err
-	}
-	garden, err := client.New(g.config, client.Options{Scheme: kinds})
-	if err != nil {
-		return nil, fmt.Errorf("connect to garden: %w", err)
 	}
 	return &sshaccess.Guide{Garden: garden, Clock: o.env.Clock, Tell: o.env.tell}, nil
 }

@@ -14,6 +14,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
+	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -25,13 +26,21 @@ import (
 // shootTimeout bounds a request to a shoot.
 const shootTimeout = 30 * time.Second
 
-// Scheme has the kinds that a Guide uses.
-func Scheme() (*runtime.Scheme, error) {
+// Connect returns a client of a garden with the kinds that a Guide uses.
+func Connect(garden *rest.Config) (client.Client, error) {
 	kinds := runtime.NewScheme()
-	return kinds, errors.Join(
+	err := errors.Join(
 		clientgoscheme.AddToScheme(kinds), gardencorev1beta1.AddToScheme(kinds),
 		gardenoperationsv1alpha1.AddToScheme(kinds), gardenauthenticationv1alpha1.AddToScheme(kinds),
 	)
+	if err != nil {
+		return nil, fmt.Errorf("register kinds: %w", err)
+	}
+	c, err := client.New(garden, client.Options{Scheme: kinds})
+	if err != nil {
+		return nil, fmt.Errorf("connect to garden: %w", err)
+	}
+	return c, nil
 }
 
 // nodeAddress returns the internal address of a node. An address is taken as it is, without asking the shoot.

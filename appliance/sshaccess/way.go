@@ -45,7 +45,7 @@ type Request struct {
 
 // Guide opens ways.
 type Guide struct {
-	// Garden is the client of the garden, with the kinds of Scheme.
+	// Garden is the client of the garden, as Connect returns it.
 	Garden client.Client
 	// Clock tells the time.
 	Clock clock.WithTicker
