@@ -31,6 +31,7 @@ import (
 	"github.com/terrarium-garden/terrarium/controllers/gardenlet/controllerinstallation"
 	installationcare "github.com/terrarium-garden/terrarium/controllers/gardenlet/controllerinstallation/care"
 	"github.com/terrarium-garden/terrarium/controllers/gardenlet/controllerinstallation/required"
+	"github.com/terrarium-garden/terrarium/controllers/gardenlet/gardentoken"
 	"github.com/terrarium-garden/terrarium/controllers/gardenlet/lease"
 	"github.com/terrarium-garden/terrarium/controllers/gardenlet/networkpolicy"
 	"github.com/terrarium-garden/terrarium/controllers/gardenlet/seed"
@@ -55,7 +56,10 @@ func (p *process) controllers(in garden, denied reach.Namespaces, flows *flowmet
 		},
 		&networkpolicy.Reconciler{Config: c.NetworkPolicy, Namespaces: denied},
 		&seedcare.Reconciler{Config: c.SeedCare},
-		&controllerinstallation.Reconciler{Config: c.ControllerInstallation, Version: p.APILevel, FeatureGates: p.Config.FeatureGates},
+		&controllerinstallation.Reconciler{
+			Config: c.ControllerInstallation, Version: p.APILevel, FeatureGates: p.Config.FeatureGates, Garden: in.access.Anonymous,
+		},
+		&gardentoken.Reconciler{Config: c.TokenRequestorServiceAccount, Garden: in.access.Anonymous},
 		&installationcare.Reconciler{Config: c.ControllerInstallationCare},
 		&required.Reconciler{Config: c.ControllerInstallationRequired},
 		&shoot.Reconciler{

@@ -38,7 +38,7 @@ func Unique(secret *corev1.Secret) *corev1.Secret {
 // Refer tells the garbage collector that a Deployment and its pods use objects. It counts also while there are no pods (GRM-GC-5).
 func Refer(deployment *appsv1.Deployment, used ...*corev1.Secret) {
 	for _, object := range used {
-		key, name := reference(object)
+		key, name := Reference(object)
 		for _, annotations := range []*map[string]string{&deployment.Annotations, &deployment.Spec.Template.Annotations} {
 			*annotations = maps.Clone(*annotations)
 			if *annotations == nil {
@@ -49,8 +49,8 @@ func Refer(deployment *appsv1.Deployment, used ...*corev1.Secret) {
 	}
 }
 
-// reference is the annotation for the use of an object.
-func reference(secret *corev1.Secret) (key, name string) {
+// Reference is the annotation for the use of an object.
+func Reference(secret *corev1.Secret) (key, name string) {
 	sum := sha256.Sum256([]byte(secret.Name))
 	return gardencorev1beta1.AnnotationPrefixReference + "secret-" + hex.EncodeToString(sum[:])[:8], secret.Name
 }

@@ -22,6 +22,8 @@ const (
 	NamespacePrefixProject = "garden-"
 	// NamespacePrefixShoot starts the names of shoot namespaces in a seed.
 	NamespacePrefixShoot = "shoot--"
+	// NamespacePrefixSeed starts the names of the namespaces that seeds have in the garden.
+	NamespacePrefixSeed = "seed-"
 	// NamespacePrefixExtension starts the names of extension namespaces in a seed.
 	NamespacePrefixExtension = "extension-"
 )

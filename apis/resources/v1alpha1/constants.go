@@ -13,6 +13,8 @@ const (
 	ClassSeed = "seed"
 	// ClassShoot is the class of Secrets that ask for a token of a shoot.
 	ClassShoot = "shoot"
+	// ClassGarden is the class of Secrets in a seed that ask for a token of the garden.
+	ClassGarden = "garden"
 
 	// CompressedSuffix ends the keys of Secrets whose manifests are compressed with Brotli.
 	CompressedSuffix = ".br"

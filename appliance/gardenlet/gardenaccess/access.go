@@ -61,6 +61,13 @@ func Open(ctx context.Context, settings Settings, surroundings Surroundings) (*A
 // Config returns a client configuration that stays valid when the credentials are renewed. It must not be changed.
 func (a *Access) Config() *rest.Config { return a.config }
 
+// Anonymous returns a client configuration without credentials: the address of the garden and what verifies it, as they are now.
+func (a *Access) Anonymous() *rest.Config {
+	m := a.current.Load()
+
+	return plainConfig(a.settings, Material{Server: m.Server, CA: m.CA, Insecure: m.Insecure})
+}
+
 // Expiry returns the expiry time of the current client certificate; nil if there is no certificate.
 func (a *Access) Expiry() *metav1.Time {
 	material := a.current.Load()

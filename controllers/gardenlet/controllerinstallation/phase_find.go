@@ -98,7 +98,7 @@ func (r *Reconciler) render(ctx context.Context, s *scope) (kit.Outcome, error) 
 	}
 	values, err := Values(s.chart.Values, Facts{
 		Version: r.Version, FeatureGates: r.FeatureGates, Seed: s.seed,
-		GardenIdentity: garden.Data[gardencorev1beta1.ConfigMapClusterIdentity],
+		GardenIdentity: garden.Data[gardencorev1beta1.ConfigMapClusterIdentity], Kubeconfig: s.kubeconfig,
 	})
 	if err != nil {
 		return r.invalid(s, gardencorev1beta1.ReasonRenderingHelmValuesFailed, err)

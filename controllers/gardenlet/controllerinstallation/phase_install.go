@@ -89,7 +89,7 @@ func (r *Reconciler) apply(ctx context.Context, s *scope) (kit.Outcome, error) {
 		return r.failed(s, err)
 	}
 	r.set(s, gardencorev1beta1.ConditionTypeInstalled, gardencorev1beta1.ConditionTrue, gardencorev1beta1.ReasonInstallationSuccessful, messageInstallation)
-	return kit.RequeueAfter(resyncPeriod), nil
+	return kit.Continue(), nil
 }
 
 func (r *Reconciler) failed(s *scope, err error) (kit.Outcome, error) {

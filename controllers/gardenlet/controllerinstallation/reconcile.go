@@ -4,6 +4,9 @@
 // the values of the deployment and facts about the seed, and writes a ManagedResource with the objects into the namespace garden of
 // the seed. The resource manager applies them, deletes what leaves the chart, and all of it with the installation.
 //
+// If the deployment asks for it, the workloads get a kubeconfig of the garden, for a service account that lives as long as the
+// installation.
+//
 // The conditions Valid and Installed report the result. Package care checks what was installed, package required whether it is
 // still needed.
 package controllerinstallation
@@ -12,6 +15,8 @@ import (
 	"context"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/client-go/rest"
 	"sigs.k8s.io/controller-runtime/pkg/builder"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
@@ -39,6 +44,8 @@ type Reconciler struct {
 	Version string
 	// FeatureGates are those of the gardenlet, for charts.
 	FeatureGates map[string]bool
+	// Garden reaches the garden without credentials, for the kubeconfigs of extensions.
+	Garden func() *rest.Config
 	// KubernetesVersion asks the seed for its version.
 	KubernetesVersion func() (string, error)
 	// Config is the section of the configuration.
@@ -86,6 +93,8 @@ func (r *Reconciler) engine() deploy.Engine { return seed.Engine(r.SeedClient, r
 const (
 	// resyncPeriod is the time after which an installation is applied again, against changes in the seed.
 	resyncPeriod = 10 * time.Minute
+	// accessPeriod is the same for extensions with access to the garden, which may have got another address or other authorities.
+	accessPeriod = time.Minute
 	// applyPause is the time between two looks at what the resource manager does.
 	applyPause = 500 * time.Millisecond
 	// deletionPause is the time between two checks of a deletion.
@@ -100,6 +109,8 @@ type scope struct {
 	seed         *gardencorev1beta1.Seed
 	chart        release
 	objects      []client.Object
+	// kubeconfig is that of the garden; nil if the extension is to have none.
+	kubeconfig *corev1.Secret
 }
 
 // Reconcile installs one extension, or removes it. Conditions are written in any case.
@@ -122,7 +133,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, request reconcile.Request) (
 		return kit.Result(kit.Stop(), err)
 	}
 	commit := kit.Begin(r.GardenClient, installation)
-	outcome, err := kit.Run(ctx, s, r.findRegistration, r.findSeed, r.readChart, r.render, r.ensureNamespace, r.apply)
+	outcome, err := kit.Run(ctx, s, r.findRegistration, r.findSeed, r.readChart, r.prepareAccess, r.render, r.ensureNamespace, r.grantAccess, r.apply, r.withdrawAccess)
 	return commit.Status(ctx, outcome, err)
 }
 
@@ -138,13 +149,13 @@ func (r *Reconciler) invalid(s *scope, reason string, err error) (kit.Outcome, e
 	return kit.Stop(), err
 }
 
-// delete removes the objects, then the namespace, then the finalizer (GLET-CI-10).
+// delete removes the objects, then the namespace, then the account in the garden, then the finalizer (GLET-CI-10).
 func (r *Reconciler) delete(ctx context.Context, s *scope) (reconcile.Result, error) {
 	if !controllerutil.ContainsFinalizer(s.installation, gardencorev1beta1.FinalizerControllerInstallation) {
 		return reconcile.Result{}, nil
 	}
 	commit := kit.Begin(r.GardenClient, s.installation)
-	outcome, err := kit.Run(ctx, s, r.removeObjects, r.removeNamespace)
+	outcome, err := kit.Run(ctx, s, r.removeObjects, r.removeNamespace, r.removeAccount)
 	_, waiting := kit.WaitReason(err)
 	switch {
 	case waiting:

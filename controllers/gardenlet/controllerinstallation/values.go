@@ -8,6 +8,7 @@ import (
 	"maps"
 	"slices"
 
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/utils/ptr"
 
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
@@ -21,6 +22,8 @@ type Facts struct {
 	GardenIdentity string
 	// FeatureGates of the gardenlet.
 	FeatureGates map[string]bool
+	// Kubeconfig is that of the garden; nil for an extension that has none.
+	Kubeconfig *corev1.Secret
 	// Seed is the seed, with its cluster identity in the status.
 	Seed *gardencorev1beta1.Seed
 }
@@ -36,9 +39,13 @@ func Values(own map[string]any, facts Facts) (map[string]any, error) {
 	if len(volumes) > 0 {
 		volume = volumes[0].Name
 	}
+	garden := map[string]any{"clusterIdentity": facts.GardenIdentity}
+	if facts.Kubeconfig != nil {
+		garden["genericKubeconfigSecretName"] = facts.Kubeconfig.Name
+	}
 	block := map[string]any{
 		"version": facts.Version,
-		"garden":  map[string]any{"clusterIdentity": facts.GardenIdentity},
+		"garden":  garden,
 		"seed": map[string]any{
 			"name":            seed.Name,
 			"identity":        seed.Name,
