@@ -33,12 +33,5 @@ func seedRows() []Row {
 		Row{
 			Field: "spec.settings.topologyAwareRouting.enabled", Only: "true", Severity: Warn, Instead: "traffic is not kept within a zone",
 		},
-		Row{
-			Field: "metadata.annotations[gardener.cloud/operation]", Only: "renewals of access secrets and tokens", Severity: Warn,
-			Instead: "nothing is renewed, and the annotation stays",
-			when: value(func(op string) bool {
-				return op == gardencorev1beta1.OperationRenewGardenAccessSecrets || op == gardencorev1beta1.OperationRenewWorkloadIdentityTokens
-			}),
-		},
 	)
 }

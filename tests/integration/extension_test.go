@@ -52,6 +52,7 @@ func TestSecondExtension(t *testing.T) {
 	n.conditions(installation, map[gardencorev1beta1.ConditionType]string{
 		"Valid": "True RegistrationValid", "Installed": "True InstallationSuccessful", "Healthy": "True ControllerHealthy",
 	})
+	n.checkGardenAccess(seed, home)
 	if err := gardenlet.stop(); err != nil {
 		t.Fatal(err)
 	}
@@ -107,6 +108,7 @@ func greetingRegistration(t *testing.T) []client.Object {
 	return []client.Object{
 		&gardencorev1beta1.ControllerDeployment{
 			ObjectMeta: metav1.ObjectMeta{Name: "greeting"}, Type: "helm", ProviderConfig: helm(t, packed, greetingValues()),
+			InjectGardenKubeconfig: new(true),
 		},
 		&gardencorev1beta1.ControllerRegistration{ObjectMeta: metav1.ObjectMeta{Name: "greeting"}, Spec: gardencorev1beta1.ControllerRegistrationSpec{
 			Deployment: &gardencorev1beta1.ControllerRegistrationDeployment{

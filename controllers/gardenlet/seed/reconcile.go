@@ -10,12 +10,21 @@ package seed
 
 import (
 	"context"
+	"fmt"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+	gardenresourcesv1alpha1 "github.com/terrarium-garden/terrarium/apis/resources/v1alpha1"
+	gardensecurityv1alpha1 "github.com/terrarium-garden/terrarium/apis/security/v1alpha1"
+	"github.com/terrarium-garden/terrarium/controllers/gardenlet/gardentoken"
+	"github.com/terrarium-garden/terrarium/controllers/gardenlet/workloadidentity"
 	"github.com/terrarium-garden/terrarium/controllers/kit"
 	"github.com/terrarium-garden/terrarium/controllers/operation"
 )
@@ -85,12 +94,38 @@ func (r *Reconciler) answerOperation(ctx context.Context, s *scope) (kit.Outcome
 				return kit.Stop(), err
 			}
 		}
+	case gardencorev1beta1.OperationRenewGardenAccessSecrets:
+		if err := r.renewTokens(ctx, gardentoken.Wanted(), gardenresourcesv1alpha1.AnnotationTokenRenewTimestamp); err != nil {
+			return kit.Stop(), err
+		}
+	case gardencorev1beta1.OperationRenewWorkloadIdentityTokens:
+		if err := r.renewTokens(ctx, workloadidentity.Wanted(), gardensecurityv1alpha1.AnnotationWorkloadIdentityTokenRenewTimestamp); err != nil {
+			return kit.Stop(), err
+		}
 	default:
 		return kit.Continue(), nil
 	}
 	return kit.Continue(), s.run.Update(ctx, func(seed *gardencorev1beta1.Seed) {
 		delete(seed.Annotations, gardencorev1beta1.AnnotationOperation)
 	})
+}
+
+// renewTokens takes the time of the next renewal off all Secrets with a token, so that their keepers renew it at once, even if this
+// process is killed before they do (GLET-SEED-11, EXT-GARDEN-4).
+func (r *Reconciler) renewTokens(ctx context.Context, wanted labels.Selector, renewal string) error {
+	list := &metav1.PartialObjectMetadataList{}
+	list.SetGroupVersionKind(corev1.SchemeGroupVersion.WithKind("SecretList"))
+	if err := r.SeedClient.List(ctx, list, client.MatchingLabelsSelector{Selector: wanted}); err != nil {
+		return fmt.Errorf("list Secrets with tokens: %w", err)
+	}
+	patch := fmt.Appendf(nil, `{"metadata":{"annotations":{%q:null}}}`, renewal)
+	for i := range list.Items {
+		secret := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: list.Items[i].Namespace, Name: list.Items[i].Name}}
+		if err := r.SeedClient.Patch(ctx, secret, client.RawPatch(types.MergePatchType, patch)); client.IgnoreNotFound(err) != nil {
+			return fmt.Errorf("ask for a new token in Secret %q: %w", client.ObjectKeyFromObject(secret), err)
+		}
+	}
+	return nil
 }
 
 // inspect asks the cluster for its version and identity.
