@@ -39,7 +39,9 @@ func (n *nursery) checkGardenAccess(seed *gardencorev1beta1.Seed, home string) {
 	}
 
 	before := string(token.Data["token"])
-	n.garden.change(seed, func() { seed.Annotations = map[string]string{"gardener.cloud/operation": "renew-garden-access-secrets"} })
+	n.garden.change(seed, func() {
+		seed.Annotations = map[string]string{"gardener.cloud/operation": "renew-garden-access-secrets"}
+	})
 	harness.Await(n.t, n.seed.Client, token, "EXT-GARDEN-4: the token is renewed on request", func(s *corev1.Secret) error {
 		return has(string(s.Data["token"]) != before && len(s.Data["token"]) > 0, "annotations %v", s.Annotations)
 	})
@@ -59,14 +61,19 @@ func (n *nursery) asExtension(home, token string) client.Client {
 		if !strings.HasPrefix(list.Items[i].Name, "generic-garden-kubeconfig-") {
 			continue
 		}
-		config, err := clientcmd.RESTConfigFromKubeConfig(list.Items[i].Data["kubeconfig"])
+		kubeconfig, err := clientcmd.Load(list.Items[i].Data["kubeconfig"])
 		if err != nil {
 			n.t.Fatal(err)
 		}
-		if config.BearerTokenFile != "/var/run/secrets/gardener.cloud/garden/generic-kubeconfig/token" || config.BearerToken != "" {
-			n.t.Errorf("EXT-GARDEN-1: the kubeconfig reads the token from %q", config.BearerTokenFile)
+		user := kubeconfig.AuthInfos[kubeconfig.Contexts[kubeconfig.CurrentContext].AuthInfo]
+		if user.TokenFile != "/var/run/secrets/gardener.cloud/garden/generic-kubeconfig/token" || user.Token != "" {
+			n.t.Errorf("EXT-GARDEN-1: the kubeconfig reads the token from %q", user.TokenFile)
 		}
-		config.BearerTokenFile, config.BearerToken = "", token
+		user.TokenFile, user.Token = "", token
+		config, err := clientcmd.NewDefaultClientConfig(*kubeconfig, nil).ClientConfig()
+		if err != nil {
+			n.t.Fatal(err)
+		}
 		c, err := client.New(config, client.Options{Scheme: n.garden.Scheme})
 		if err != nil {
 			n.t.Fatal(err)
