@@ -4,6 +4,7 @@ package integration_test
 
 import (
 	"strings"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -19,7 +20,7 @@ import (
 func (n *nursery) checkGardenAccess(seed *gardencorev1beta1.Seed, home string) {
 	n.t.Helper()
 	token := secretIn(home, "garden-access-extension")
-	harness.Await(n.t, n.seed.Client, token, "EXT-GARDEN-2: the extension gets a token of the garden", func(s *corev1.Secret) error {
+	token = harness.Await(n.t, n.seed.Client, token, "EXT-GARDEN-2: the extension gets a token of the garden", func(s *corev1.Secret) error {
 		return has(len(s.Data["token"]) > 0, "keys %d, annotations %v", len(s.Data), s.Annotations)
 	})
 	garden := n.asExtension(home, string(token.Data["token"]))
@@ -42,12 +43,19 @@ func (n *nursery) checkGardenAccess(seed *gardencorev1beta1.Seed, home string) {
 	n.garden.change(seed, func() {
 		seed.Annotations = map[string]string{"gardener.cloud/operation": "renew-garden-access-secrets"}
 	})
-	harness.Await(n.t, n.seed.Client, token, "EXT-GARDEN-4: the token is renewed on request", func(s *corev1.Secret) error {
+	token = harness.Await(n.t, n.seed.Client, token, "EXT-GARDEN-4: the token is renewed on request", func(s *corev1.Secret) error {
 		return has(string(s.Data["token"]) != before && len(s.Data["token"]) > 0, "annotations %v", s.Annotations)
 	})
 	harness.Await(n.t, n.garden.Client, seed, "GLET-SEED-11: the operation is taken off", func(s *gardencorev1beta1.Seed) error {
 		return has(s.Annotations["gardener.cloud/operation"] == "", "annotations %v", s.Annotations)
 	})
+	if err := n.asExtension(home, string(token.Data["token"])).Get(n.t.Context(), client.ObjectKeyFromObject(seed), &gardencorev1beta1.Seed{}); err != nil {
+		n.t.Errorf("EXT-GARDEN-4: the new token is not accepted: %v", err)
+	}
+	renewal := token.Annotations["serviceaccount.resources.gardener.cloud/token-renew-timestamp"]
+	if at, err := time.Parse(time.RFC3339, renewal); err != nil || time.Until(at) < 8*time.Hour || time.Until(at) > 12*time.Hour {
+		n.t.Errorf("GLET-TOK-1: a token of 12 hours is renewed at %q, want long before its end and not before", renewal)
+	}
 }
 
 // asExtension is a client with the kubeconfig of the extension's namespace and a token.
