@@ -20,16 +20,26 @@ func TestInject_EXT_GARDEN_1_GLET_CI_11(t *testing.T) {
 	t.Parallel()
 	const pod = "{initContainers: [{name: i}], containers: [{name: c}]}"
 	cases := map[string]struct{ reason, object, want string }{
-		"Deployment": {reason: "all containers get it", want: "volume mounts=2 kubeconfig=2 seed=2 refers",
-			object: "{apiVersion: apps/v1, kind: Deployment, metadata: {name: a}, spec: {template: {spec: " + pod + "}}}"},
-		"CronJob": {reason: "the template is deeper", want: "volume mounts=2 kubeconfig=2 seed=2 refers",
-			object: "{apiVersion: batch/v1, kind: CronJob, metadata: {name: a}, spec: {jobTemplate: {spec: {template: {spec: " + pod + "}}}}}"},
-		"Refused": {reason: "a label says no", want: "mounts=0 kubeconfig=0 seed=0",
-			object: "{apiVersion: apps/v1, kind: DaemonSet, metadata: {name: a, labels: {extensions.gardener.cloud/inject-garden-kubeconfig: \"false\"}}, spec: {template: {spec: " + pod + "}}}"},
-		"Own": {reason: "its own kubeconfig stays", want: "mounts=0 kubeconfig=1 seed=1",
-			object: "{apiVersion: apps/v1, kind: StatefulSet, metadata: {name: a}, spec: {template: {spec: {containers: [{name: c, env: [{name: GARDEN_KUBECONFIG, value: mine}]}]}}}}"},
-		"Other": {reason: "kinds of other groups are no workloads", want: "mounts=0 kubeconfig=0 seed=0",
-			object: "{apiVersion: example.org/v1, kind: Deployment, metadata: {name: a}, spec: {template: {spec: " + pod + "}}}"},
+		"Deployment": {
+			reason: "all containers get it", want: "volume mounts=2 kubeconfig=2 seed=2 refers",
+			object: "{apiVersion: apps/v1, kind: Deployment, metadata: {name: a}, spec: {template: {spec: " + pod + "}}}",
+		},
+		"CronJob": {
+			reason: "the template is deeper", want: "volume mounts=2 kubeconfig=2 seed=2 refers",
+			object: "{apiVersion: batch/v1, kind: CronJob, metadata: {name: a}, spec: {jobTemplate: {spec: {template: {spec: " + pod + "}}}}}",
+		},
+		"Refused": {
+			reason: "a label says no", want: "mounts=0 kubeconfig=0 seed=0",
+			object: "{apiVersion: apps/v1, kind: DaemonSet, metadata: {name: a, labels: {extensions.gardener.cloud/inject-garden-kubeconfig: \"false\"}}, spec: {template: {spec: " + pod + "}}}",
+		},
+		"Own": {
+			reason: "its own kubeconfig stays", want: "mounts=0 kubeconfig=1 seed=1",
+			object: "{apiVersion: apps/v1, kind: StatefulSet, metadata: {name: a}, spec: {template: {spec: {containers: [{name: c, env: [{name: GARDEN_KUBECONFIG, value: mine}]}]}}}}",
+		},
+		"Other": {
+			reason: "kinds of other groups are no workloads", want: "mounts=0 kubeconfig=0 seed=0",
+			object: "{apiVersion: example.org/v1, kind: Deployment, metadata: {name: a}, spec: {template: {spec: " + pod + "}}}",
+		},
 	}
 	kubeconfig, err := controllerinstallation.Kubeconfig("demo-x", &rest.Config{Host: "https://garden.example.org"})
 	if err != nil {
@@ -67,7 +77,8 @@ func summary(t *testing.T, object *unstructured.Unstructured, kubeconfig string)
 	}
 	for _, pair := range [][2]string{
 		{"mounts", "mountPath: /var/run/secrets/gardener.cloud/garden/generic-kubeconfig"},
-		{"kubeconfig", "name: GARDEN_KUBECONFIG"}, {"seed", "name: SEED_NAME"},
+		{"kubeconfig", "name: GARDEN_KUBECONFIG"},
+		{"seed", "name: SEED_NAME"},
 	} {
 		words = append(words, pair[0]+"="+string(rune('0'+strings.Count(text, pair[1]))))
 	}

@@ -31,23 +31,28 @@ func TestRefused(t *testing.T) {
 	}{
 		"OtherNamespace": {
 			"a seed has accounts in its own namespace only", "extension-a",
-			map[string]string{prefix + "name": "extension-a", prefix + "namespace": "seed-other"}, "has to be in \"seed-one\"",
+			map[string]string{prefix + "name": "extension-a", prefix + "namespace": "seed-other"},
+			"has to be in \"seed-one\"",
 		},
 		"OtherExtension": {
 			"an extension does not act as another one", "extension-a",
-			map[string]string{prefix + "name": "extension-b"}, "\"extension-a\"",
+			map[string]string{prefix + "name": "extension-b"},
+			"\"extension-a\"",
 		},
 		"FromElsewhere": {
 			"nor does anybody else act as an extension", "shoot--dev--a",
-			map[string]string{prefix + "name": "extension-a"}, "in its namespace only",
+			map[string]string{prefix + "name": "extension-a"},
+			"in its namespace only",
 		},
 		"Labels": {
 			"roles select accounts by their labels", "extension-a",
-			map[string]string{prefix + "name": "extension-a", prefix + "labels": `{"a":"b"}`}, "remove it",
+			map[string]string{prefix + "name": "extension-a", prefix + "labels": `{"a":"b"}`},
+			"remove it",
 		},
 		"Target": {
 			"a token is not written to the garden", "extension-a",
-			map[string]string{prefix + "name": "extension-a", "token-requestor.resources.gardener.cloud/target-secret-name": "a"}, "remove it",
+			map[string]string{prefix + "name": "extension-a", "token-requestor.resources.gardener.cloud/target-secret-name": "a"},
+			"remove it",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
