@@ -31,6 +31,7 @@ func connectors() []connector {
 		{"controllers/secrets/kubeconfig.go", "says where a server is, and makes no client"},
 		{"controllers/gardenlet/lease/health.go", "the probe of the seed, made once at the start"},
 		{"controllers/gardenlet/seed/add.go", "asks the seed for its version, made once at the start"},
+		{"controllers/gardenlet/gardentoken/reconcile.go", "asks the garden with the token of an extension, which nobody else may have reviewed"},
 		{"controllers/garden/plant/access.go", "kubeconfigs of strangers, read field by field for one bounded look at their cluster"},
 		{"controllers/provider/local/networkagent/run.go", "a process of its own in the shoot, with one client"},
 		{"controllers/resourcemanager/run.go", "a process of its own, with one client of the seed that reads without a cache"},
