@@ -31,6 +31,9 @@ const (
 	// none of the shoot says that a condition of the node has changed.
 	recheckBusy    = 15 * time.Second
 	recheckRunning = time.Minute
+	// recheckJoining is for a machine that is younger than joining: somebody is waiting for it.
+	recheckJoining = 2 * time.Second
+	joining        = 3 * time.Minute
 )
 
 // unhealthyConditions are those conditions of a node that make a machine unhealthy if its pool names none.
@@ -133,9 +136,13 @@ func judgePending(o Observation, trouble string, now time.Time) Verdict {
 	if now.Sub(o.Machine.CreationTimestamp.Time) > timeout {
 		return failed(gardenmachinev1alpha1.MachineOperationCreate, fmt.Sprintf("The machine did not join within %v: %s", timeout, trouble))
 	}
+	recheck := recheckBusy
+	if now.Sub(o.Machine.CreationTimestamp.Time) < joining {
+		recheck = recheckJoining
+	}
 	v := Verdict{
 		Phase: gardenmachinev1alpha1.MachinePending, Operation: gardenmachinev1alpha1.MachineOperationCreate,
-		State: gardenmachinev1alpha1.MachineStateProcessing, Description: "Creating the machine: " + trouble, Recheck: recheckBusy,
+		State: gardenmachinev1alpha1.MachineStateProcessing, Description: "Creating the machine: " + trouble, Recheck: recheck,
 	}
 	if broken(o) {
 		v.Phase, v.State = gardenmachinev1alpha1.MachineCrashLoopBackOff, gardenmachinev1alpha1.MachineStateFailed

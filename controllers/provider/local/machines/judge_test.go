@@ -103,3 +103,15 @@ func TestJudge(t *testing.T) {
 		})
 	}
 }
+
+// TestJoiningIsWatched: somebody waits for a machine that is joining, and nobody for one that takes long.
+func TestJoiningIsWatched(t *testing.T) {
+	t.Parallel()
+	for age, want := range map[int]time.Duration{1: 2 * time.Second, 4: 15 * time.Second} {
+		m := &gardenmachinev1alpha1.Machine{ObjectMeta: metav1.ObjectMeta{CreationTimestamp: ago(age)}}
+		m.Spec.ProviderID, m.Status.CurrentStatus.Phase = "local:///x/y", "Pending"
+		if got := machines.Judge(machines.Observation{Machine: m, Pod: podWith(corev1.ConditionFalse, age)}, now()); got.Recheck != want {
+			t.Errorf("a machine that has been joining for %d minutes is looked at again after %s, want %s", age, got.Recheck, want)
+		}
+	}
+}
