@@ -3,9 +3,15 @@
 package cli
 
 import (
+	"context"
 	"errors"
 
 	"github.com/spf13/cobra"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/metadata"
+
+	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+	"github.com/terrarium-garden/terrarium/appliance/options"
 )
 
 func newCompletionCommand() *cobra.Command {
@@ -33,4 +39,25 @@ func newCompletionCommand() *cobra.Command {
 			return errors.New("unknown shell")
 		},
 	}
+}
+
+// namesOf are the names of all objects of a resource of core.gardener.cloud, for completion. There are none if the garden does not answer.
+func namesOf(ctx context.Context, connection options.Connection, env Environment, resource, namespace string) []string {
+	config, err := connection.RESTConfig(env.Getenv)
+	if err != nil {
+		return nil
+	}
+	c, err := metadata.NewForConfig(config)
+	if err != nil {
+		return nil
+	}
+	found, err := c.Resource(gardencorev1beta1.GroupVersion.WithResource(resource)).Namespace(namespace).List(ctx, metav1.ListOptions{})
+	if err != nil {
+		return nil
+	}
+	names := make([]string, 0, len(found.Items))
+	for i := range found.Items {
+		names = append(names, found.Items[i].Name)
+	}
+	return names
 }

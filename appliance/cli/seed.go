@@ -13,11 +13,8 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/client-go/metadata"
 	"k8s.io/client-go/rest"
 
-	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	"github.com/terrarium-garden/terrarium/appliance/options"
 )
 
@@ -64,23 +61,7 @@ func (o *seedOptions) addTo(cmd *cobra.Command, run func(ctx context.Context) er
 
 // seeds are the names of all seeds, for completion.
 func (o *seedOptions) seeds(ctx context.Context) []string {
-	config, err := o.connection.RESTConfig(o.env.Getenv)
-	if err != nil {
-		return nil
-	}
-	c, err := metadata.NewForConfig(config)
-	if err != nil {
-		return nil
-	}
-	found, err := c.Resource(gardencorev1beta1.GroupVersion.WithResource("seeds")).List(ctx, metav1.ListOptions{})
-	if err != nil {
-		return nil
-	}
-	names := make([]string, 0, len(found.Items))
-	for i := range found.Items {
-		names = append(names, found.Items[i].Name)
-	}
-	return names
+	return namesOf(ctx, o.connection, o.env, "seeds", "")
 }
 
 // revocationItem is what the server says about a seed.

@@ -9,13 +9,11 @@ import (
 	"net/netip"
 	"os"
 	"os/exec"
+	"sync"
 	"time"
 
 	"github.com/spf13/cobra"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/client-go/metadata"
 
-	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	"github.com/terrarium-garden/terrarium/appliance/options"
 	"github.com/terrarium-garden/terrarium/appliance/sshaccess"
 )
@@ -54,7 +52,7 @@ The user on the node is "gardener", who becomes root with sudo.`,
 			if len(args) > 0 {
 				return nil, cobra.ShellCompDirectiveNoFileComp
 			}
-			return o.shoots(cmd.Context()), cobra.ShellCompDirectiveNoFileComp
+			return namesOf(cmd.Context(), o.connection, o.env, "shoots", o.request.Namespace), cobra.ShellCompDirectiveNoFileComp
 		},
 	}
 	o.connection.AddFlags(cmd.Flags())
@@ -102,27 +100,6 @@ func (o *sshOptions) validate() []error {
 	return errs
 }
 
-// shoots are the names of the shoots in the namespace, for completion.
-func (o *sshOptions) shoots(ctx context.Context) []string {
-	config, err := o.connection.RESTConfig(o.env.Getenv)
-	if err != nil {
-		return nil
-	}
-	c, err := metadata.NewForConfig(config)
-	if err != nil {
-		return nil
-	}
-	found, err := c.Resource(gardencorev1beta1.GroupVersion.WithResource("shoots")).Namespace(o.request.Namespace).List(ctx, metav1.ListOptions{})
-	if err != nil {
-		return nil
-	}
-	names := make([]string, 0, len(found.Items))
-	for i := range found.Items {
-		names = append(names, found.Items[i].Name)
-	}
-	return names
-}
-
 func (o *sshOptions) run(ctx context.Context) error {
 	program, err := exec.LookPath("ssh")
 	if err != nil {
@@ -137,13 +114,15 @@ func (o *sshOptions) run(ctx context.Context) error {
 		return err
 	}
 	ctx, stop := context.WithCancel(ctx)
+	var heartbeats sync.WaitGroup
 	defer func() {
 		stop()
+		heartbeats.Wait()
 		if closing := way.Close(ctx); closing != nil {
 			o.env.tell("Warning: %v\n", closing)
 		}
 	}()
-	go way.Keep(ctx)
+	heartbeats.Go(func() { way.Keep(ctx) })
 	return o.exec(ctx, program, append([]string{"-F", way.Config, sshaccess.Target}, o.command...))
 }
 

@@ -8,11 +8,14 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/utils/clock"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -54,11 +57,13 @@ func TestSSHAccess(t *testing.T) {
 	}
 	o.noBastions(namespace, "nor does one that has waited too long")
 
-	go o.makeHosts(namespace)
+	var gardenlet sync.WaitGroup
+	gardenlet.Go(func() { o.makeHost(namespace) })
 	way, err := guide(none).Open(t.Context(), request)
 	if err != nil {
 		t.Fatalf("Open(...) = %v", err)
 	}
+	gardenlet.Wait()
 	list := &gardenoperationsv1alpha1.BastionList{}
 	if err := o.Client.List(t.Context(), list, client.InNamespace(namespace)); err != nil || len(list.Items) != 1 {
 		t.Fatalf("bastions: %v, %v", list.Items, err)
@@ -91,18 +96,27 @@ func (o *operator) noBastions(namespace, reason string) {
 	})
 }
 
-// makeHosts reports for the next Bastion what a gardenlet would report.
-func (o *operator) makeHosts(namespace string) {
-	for o.t.Context().Err() == nil {
+// makeHost reports for the next Bastion what a gardenlet would report.
+func (o *operator) makeHost(namespace string) {
+	err := wait.PollUntilContextTimeout(o.t.Context(), 20*time.Millisecond, harness.Patience, true, func(ctx context.Context) (bool, error) {
 		list := &gardenoperationsv1alpha1.BastionList{}
-		if o.Client.List(o.t.Context(), list, client.InNamespace(namespace)) != nil || len(list.Items) == 0 {
-			continue
+		if err := o.Client.List(ctx, list, client.InNamespace(namespace)); err != nil || len(list.Items) == 0 {
+			return false, err
 		}
 		b := &list.Items[0]
 		b.Status.Ingress = &corev1.LoadBalancerIngress{IP: "203.0.113.9"}
 		b.Status.Conditions = []gardencorev1beta1.Condition{{Type: "BastionReady", Status: "True", Reason: "SuccessfullyReconciled"}}
-		if o.Client.Status().Update(o.t.Context(), b) == nil {
-			return
-		}
+		err := o.Client.Status().Update(ctx, b)
+		return err == nil, client.IgnoreNotFound(ignoreConflict(err))
+	})
+	if err != nil {
+		o.t.Errorf("report a host: %v", err)
 	}
+}
+
+func ignoreConflict(err error) error {
+	if apierrors.IsConflict(err) {
+		return nil
+	}
+	return err
 }

@@ -127,7 +127,8 @@ func (r *Reconciler) update(ctx context.Context, s *scope) (kit.Outcome, error) 
 func (r *Reconciler) scale(ctx context.Context, s *scope) (kit.Outcome, error) {
 	plan := Decide(s.set.Spec.Replicas, s.machines)
 	for _, name := range plan.Delete {
-		if err := r.remove(ctx, s.set.Namespace, name); err != nil {
+		machine := &gardenmachinev1alpha1.Machine{ObjectMeta: metav1.ObjectMeta{Namespace: s.set.Namespace, Name: name}}
+		if err := kit.Remove(ctx, r.Client, machine); err != nil {
 			return kit.Stop(), err
 		}
 	}
@@ -137,14 +138,6 @@ func (r *Reconciler) scale(ctx context.Context, s *scope) (kit.Outcome, error) {
 		}
 	}
 	return kit.Continue(), nil
-}
-
-func (r *Reconciler) remove(ctx context.Context, namespace, name string) error {
-	machine := &gardenmachinev1alpha1.Machine{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name}}
-	if err := r.Client.Delete(ctx, machine); client.IgnoreNotFound(err) != nil {
-		return fmt.Errorf("delete machine %q: %w", name, err)
-	}
-	return nil
 }
 
 func (r *Reconciler) create(ctx context.Context, set *gardenmachinev1alpha1.MachineSet) error {
@@ -184,7 +177,7 @@ func (r *Reconciler) empty(ctx context.Context, s *scope) (kit.Outcome, error) {
 		if s.machines[i].DeletionTimestamp != nil {
 			continue
 		}
-		if err := r.remove(ctx, s.set.Namespace, s.machines[i].Name); err != nil {
+		if err := kit.Remove(ctx, r.Client, &s.machines[i]); err != nil {
 			return kit.Stop(), err
 		}
 	}
