@@ -244,6 +244,12 @@ bench-burst: ## Order BURST shoots at once in a garden with few shoots and in on
 bench-idle: ## Measure what 100 gardenlets with 2,000 shoots cost a server when nothing happens
 	go test -count=1 -v -timeout 60m -run TestGardenlets ./tests/bench -gardenlets 100 -tended 2000 -shift $(IDLE_TIME)
 
+SHOOTS ?= 8
+
+.PHONY: bench-seed
+bench-seed: prerequisites images ## Measure what SHOOTS (8) shoots cost their seed at rest, and how long it takes until one answers (root, Linux)
+	go test -count=1 -v -timeout 60m -run TestDensity ./tests/e2e -density $(SHOOTS)
+
 .PHONY: bench-renewals
 bench-renewals: ## Let 1,000 gardenlets with 10,000 shoots renew their leases for RENEWAL_TIME before and after the server is killed
 	go test -count=1 -v -timeout 90m -run TestGardenlets ./tests/bench -gardenlets 1000 -tended 10000 -shift $(RENEWAL_TIME) -restart

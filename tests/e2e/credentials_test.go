@@ -4,7 +4,6 @@ package e2e_test
 
 import (
 	"encoding/base64"
-	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -112,18 +111,8 @@ current-context: old
 // fetchKubeconfig asks the garden for a new kubeconfig of an administrator, which takes the place of the last one.
 func (w *world) fetchKubeconfig(t *testing.T) {
 	t.Helper()
-	path := fmt.Sprintf("/apis/core.gardener.cloud/v1beta1/namespaces/%s/shoots/%s/adminkubeconfig", namespace, shootName)
-	body := `{"apiVersion":"authentication.gardener.cloud/v1alpha1","kind":"AdminKubeconfigRequest","spec":{"expirationSeconds":86400}}`
-	var answer struct {
-		Status struct {
-			Kubeconfig []byte `json:"kubeconfig"`
-		} `json:"status"`
-	}
-	if err := json.Unmarshal([]byte(w.mustWith(t, body, w.garden("create", "--raw", path, "-f", "-")...)), &answer); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(w.state, shootName+".kubeconfig"), answer.Status.Kubeconfig, 0o600); err != nil {
-		t.Fatal(err)
+	if why := w.takeKubeconfig(t, shootName); why != "" {
+		t.Fatal(why)
 	}
 }
 
