@@ -18,9 +18,6 @@ func kindRows() []Row {
 			gardencorev1beta1.GroupName, Row{Severity: Warn, Instead: "no bucket is made, and backups are not kept in it"},
 		),
 		rowsOf[gardencorev1beta1.BackupEntry](gardencorev1beta1.GroupName, Row{Severity: Warn, Instead: "no backups are made"}),
-		rowsOf[gardencorev1beta1.ExposureClass](
-			gardencorev1beta1.GroupName, Row{Severity: Warn, Instead: "it counts when a seed is chosen, its handler is not looked at"},
-		),
 		rowsOf[gardencorev1beta1.ShootState](
 			gardencorev1beta1.GroupName, Row{Severity: Warn, Instead: "no control plane is restored from it"},
 		),

@@ -22,9 +22,6 @@ func seedRows() []Row {
 		Row{Field: "spec.settings.excessCapacityReservation", Severity: Note, Instead: "no room is kept free"},
 		Row{Field: "spec.settings.dependencyWatchdog", Severity: Note, Instead: "nobody watches components that depend on one another"},
 		Row{Field: "spec.settings.verticalPodAutoscaler", Severity: Note, Instead: "the autoscaler of pods is not installed"},
-		Row{Field: "spec.settings.loadBalancerServices.annotations", Severity: Warn, Instead: "load balancers do not get the annotations"},
-		Row{Field: "spec.settings.loadBalancerServices.class", Severity: Warn, Instead: "load balancers are made with the seed's default class"},
-		Row{Field: "spec.settings.loadBalancerServices.externalTrafficPolicy", Severity: Warn, Instead: "load balancers keep the default policy"},
 		Row{Field: "spec.settings.loadBalancerServices.proxyProtocol", Severity: Warn, Instead: "load balancers do not tell the address of the client"},
 		Row{Field: "spec.settings.loadBalancerServices.zones", Severity: Warn, Instead: "there are no load balancers of single zones"},
 		Row{

@@ -24,10 +24,6 @@ func shootRows() []Row {
 			Instead: "the control plane has one etcd member and one replica of each component, and does not survive the loss of a node",
 		},
 		Row{Field: "spec.controlPlane.zones", Severity: Warn, Instead: "the control plane runs in any zone of the seed"},
-		Row{
-			Field: "spec.exposureClassName", Severity: Problem,
-			Instead: "it counts when a seed is chosen, but the API server is exposed through the seed's ordinary load balancer",
-		},
 		Row{Field: "spec.addons.kubernetesDashboard.enabled", Only: "true", Severity: Warn, Instead: "the dashboard is not installed"},
 		Row{Field: "spec.addons.nginxIngress.enabled", Only: "true", Severity: Warn, Instead: "the ingress controller is not installed"},
 	)

@@ -64,7 +64,7 @@ func (p *process) controllers(in garden, denied reach.Namespaces, flows *flowmet
 		&required.Reconciler{Config: c.ControllerInstallationRequired},
 		&shoot.Reconciler{
 			Config: c.Shoot, Identity: p.identity, Images: p.images, Flows: flows, Journal: tasks,
-			IdentityTokenValidity: c.TokenRequestorWorkloadIdentity.TokenExpirationDuration.Duration,
+			IdentityTokenValidity: c.TokenRequestorWorkloadIdentity.TokenExpirationDuration.Duration, ExposureHandlers: p.Config.ExposureClassHandlers,
 		},
 		&bastion.Reconciler{Config: c.Bastion},
 		&workloadidentity.Reconciler{Config: c.TokenRequestorWorkloadIdentity},

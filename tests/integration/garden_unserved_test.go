@@ -65,11 +65,11 @@ func TestUnserved(t *testing.T) {
 	if diff := cmp.Diff([]string{"spec.controlPlane.highAvailability"}, told()); diff != "" {
 		t.Errorf("who changes a shoot hears of what was changed only (-want +got):\n%s", diff)
 	}
-	class := &gardencorev1beta1.ExposureClass{ObjectMeta: metav1.ObjectMeta{Name: "internet"}, Handler: "internet"}
-	if err := listening.Create(t.Context(), class, client.DryRunAll); err != nil {
+	state := &gardencorev1beta1.ShootState{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "sprout"}}
+	if err := listening.Create(t.Context(), state, client.DryRunAll); err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff([]string{"kind ExposureClass"}, told()); diff != "" {
+	if diff := cmp.Diff([]string{"kind ShootState"}, told()); diff != "" {
 		t.Errorf("who makes an object of a kind without a controller hears of that (-want +got):\n%s", diff)
 	}
 }

@@ -22,7 +22,7 @@ func GardenletFieldsIgnored() []string {
 		"controllers.vpaEvictionRequirements",
 		"debugging",
 		"etcdConfig",
-		"exposureClassHandlers",
+		"exposureClassHandlers[].sni",
 		"gardenClientConnection.acceptContentTypes",
 		"gardenClientConnection.contentType",
 		"leaderElection.resourceLock",
@@ -74,12 +74,29 @@ func fieldsOf(c *GardenletConfiguration) (map[string]any, error) {
 // at returns the value at a path, nil if there is none.
 func at(fields map[string]any, path string) any {
 	name, rest, deeper := strings.Cut(path, ".")
+	if list, each := strings.CutSuffix(name, "[]"); each {
+		return ofEach(fields[list], rest)
+	}
 	if !deeper {
 		return fields[name]
 	}
 	below, _ := fields[name].(map[string]any)
 
 	return at(below, rest)
+}
+
+// ofEach returns what the entries of a list have at a path, without those that have nothing there.
+func ofEach(list any, path string) any {
+	entries, _ := list.([]any)
+	var all []any
+	for _, entry := range entries {
+		below, _ := entry.(map[string]any)
+		if value := said(at(below, path)); value != nil {
+			all = append(all, value)
+		}
+	}
+
+	return all
 }
 
 // said returns a value without the parts that are false, zero or empty; nil if that leaves nothing.

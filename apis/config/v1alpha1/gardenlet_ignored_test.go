@@ -22,9 +22,18 @@ func TestGardenletIgnored(t *testing.T) {
 		"Default":  {reason: "nor is a default that is written out", fields: "controllers: {backupBucket: {concurrentSyncs: 20}}"},
 		"Unwanted": {reason: "what is not wanted is not done", fields: "monitoring: {shoot: {enabled: false}}\ndebugging: {enableProfiling: false}"},
 		"Acted on": {reason: "what somebody acts on is not told", fields: "controllers: {shoot: {concurrentSyncs: 3}}\nlogLevel: debug"},
-		"Section":  {reason: "a section is told by its name", fields: "monitoring: {shoot: {externalLabels: {a: b}}}", want: []string{"monitoring"}},
-		"Leaf":     {reason: "a field by its path", fields: "gardenClientConnection: {acceptContentTypes: application/json}", want: []string{"gardenClientConnection.acceptContentTypes"}},
-		"Changed":  {reason: "another value than the default", fields: "controllers: {backupBucket: {concurrentSyncs: 3}}", want: []string{"controllers.backupBucket"}},
+		"Handler": {
+			reason: "of a list, those entries count that have the field",
+			fields: "exposureClassHandlers: [{name: a, loadBalancerService: {annotations: {a: b}}}]",
+		},
+		"Gateway": {
+			reason: "there is no gateway that a handler could describe",
+			fields: "exposureClassHandlers: [{name: a, loadBalancerService: {annotations: {}}}, {name: b, loadBalancerService: {annotations: {}}, sni: {ingress: {}}}]",
+			want:   []string{"exposureClassHandlers[].sni"},
+		},
+		"Section": {reason: "a section is told by its name", fields: "monitoring: {shoot: {externalLabels: {a: b}}}", want: []string{"monitoring"}},
+		"Leaf":    {reason: "a field by its path", fields: "gardenClientConnection: {acceptContentTypes: application/json}", want: []string{"gardenClientConnection.acceptContentTypes"}},
+		"Changed": {reason: "another value than the default", fields: "controllers: {backupBucket: {concurrentSyncs: 3}}", want: []string{"controllers.backupBucket"}},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -4,6 +4,7 @@ package apiserver
 
 import (
 	"fmt"
+	"maps"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -124,11 +125,19 @@ func service(f facts.Shoot) *corev1.Service {
 	if f.Workers() {
 		ports, open = append(ports, port("tunnel", TunnelPort)), append(open, reach.TCP(TunnelPort))
 	}
+	annotations := maps.Clone(f.Exposure.Annotations)
+	if annotations == nil {
+		annotations = map[string]string{}
+	}
+	maps.Copy(annotations, openTo(open))
 	return &corev1.Service{
 		ObjectMeta: metav1.ObjectMeta{
-			Namespace: f.Namespace, Name: gardencorev1beta1.ServiceKubeAPIServer, Labels: labels(), Annotations: openTo(open),
+			Namespace: f.Namespace, Name: gardencorev1beta1.ServiceKubeAPIServer, Labels: labels(), Annotations: annotations,
 		},
-		Spec: corev1.ServiceSpec{Type: corev1.ServiceTypeLoadBalancer, Selector: labels(), Ports: ports},
+		Spec: corev1.ServiceSpec{
+			Type: corev1.ServiceTypeLoadBalancer, Selector: labels(), Ports: ports,
+			LoadBalancerClass: f.Exposure.Class, ExternalTrafficPolicy: f.Exposure.TrafficPolicy,
+		},
 	}
 }
 

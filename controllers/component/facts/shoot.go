@@ -30,6 +30,8 @@ type Shoot struct {
 	EncryptionKeyKnown bool
 	// Handed is what the owner hands in for the API server.
 	Handed Handed
+	// Exposure is what the load balancer of the API server is asked for.
+	Exposure Exposure
 	// KubeletsSigned is set once the serving certificates of all kubelets are signed by the cluster, so that they can be verified.
 	KubeletsSigned bool
 	// DNSCacheInUse is set as long as there may be nodes that ask the DNS cache on them, although new ones do not any more.

@@ -43,6 +43,8 @@ type Reconciler struct {
 	Images *images.Vector
 	// Config is the section of the configuration.
 	Config *gardenconfigv1alpha1.ShootControllerConfiguration
+	// ExposureHandlers are the handlers of exposure classes that this gardenlet knows.
+	ExposureHandlers []gardenconfigv1alpha1.ExposureClassHandler
 	// IdentityTokenValidity is how long tokens of workload identities are to be valid. It is required.
 	IdentityTokenValidity time.Duration
 	// Journal is told what happens to shoots; it may be nil.

@@ -181,6 +181,13 @@ func Own(shoot *gardencorev1beta1.Shoot, obj client.Object, role string) {
 	project{ground: ground{facts: facts.Shoot{Shoot: shoot}}}.own(obj, role)
 }
 
+// ExposureFor is what the load balancer of a shoot's API server is asked for.
+func ExposureFor(ctx context.Context, r *Reconciler, shoot *gardencorev1beta1.Shoot, namespace string) (facts.Exposure, error) {
+	o := &operation{r: r, facts: facts.Shoot{Shoot: shoot, Seed: &gardencorev1beta1.Seed{}, Namespace: namespace}}
+	err := o.loadExposure(ctx)
+	return o.facts.Exposure, err
+}
+
 // begin makes an operation on a shoot.
 func begin(ctx context.Context, r *Reconciler, shoot *gardencorev1beta1.Shoot, namespace string) (*operation, error) {
 	status := r.on(shoot)
@@ -189,6 +196,9 @@ func begin(ctx context.Context, r *Reconciler, shoot *gardencorev1beta1.Shoot, n
 		profile: &gardencorev1beta1.CloudProfile{},
 	}
 	if err := o.loadHanded(ctx); err != nil {
+		return nil, err
+	}
+	if err := o.loadExposure(ctx); err != nil {
 		return nil, err
 	}
 	find := func(name string) (string, error) { return r.Images.Find(name, shoot.Spec.Kubernetes.Version) }

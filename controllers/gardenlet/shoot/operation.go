@@ -70,6 +70,9 @@ func (r *Reconciler) load(ctx context.Context, shoot *gardencorev1beta1.Shoot, s
 	if err := o.loadHanded(ctx); err != nil {
 		return nil, err
 	}
+	if err := o.loadExposure(ctx); err != nil {
+		return nil, err
+	}
 	registrations := &gardencorev1beta1.ControllerRegistrationList{}
 	if err := r.GardenReader.List(ctx, registrations); err != nil {
 		return nil, fmt.Errorf("list controller registrations: %w", err)
