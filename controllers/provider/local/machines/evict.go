@@ -22,18 +22,30 @@ const (
 	fieldNode = "spec.nodeName"
 	// namedPods is how many of the pods that are left a message names.
 	namedPods = 3
+
+	// isEnding and isRefused are what becomes of a pod.
+	isEnding  = "is ending"
+	isRefused = "a PodDisruptionBudget does not allow its eviction"
 )
 
-// evict keeps new pods from a node and evicts those that it has. The drain began at a time. It returns what is left to do, in words;
-// nothing is left if no pod is there that can be moved.
-func evict(ctx context.Context, shoot client.Client, node *corev1.Node, began time.Time) (left string, err error) {
+// remainder is what a drain has left to do.
+type remainder struct {
+	// text says it; it is empty if no pod is there that can be moved.
+	text string
+	// refused is set if a pod may not be evicted yet, and not if all that is left is ending.
+	refused bool
+}
+
+// evict keeps new pods from a node and evicts those that it has. The drain began at a time.
+func evict(ctx context.Context, shoot client.Client, node *corev1.Node, began time.Time) (remainder, error) {
 	if err := cordon(ctx, shoot, node); err != nil {
-		return "", err
+		return remainder{}, err
 	}
 	list := &corev1.PodList{}
 	if err := shoot.List(ctx, list, client.MatchingFields{fieldNode: node.Name}); err != nil {
-		return "", fmt.Errorf("list the pods of node %q: %w", node.Name, err)
+		return remainder{}, fmt.Errorf("list the pods of node %q: %w", node.Name, err)
 	}
+	var left remainder
 	var pods []string
 	for i := range list.Items {
 		pod := &list.Items[i]
@@ -42,14 +54,15 @@ func evict(ctx context.Context, shoot client.Client, node *corev1.Node, began ti
 		}
 		state, err := evictOne(ctx, shoot, pod)
 		if err != nil {
-			return "", err
+			return remainder{}, err
 		}
+		left.refused = left.refused || state == isRefused
 		pods = append(pods, fmt.Sprintf("%s/%s (%s)", pod.Namespace, pod.Name, state))
 	}
-	if len(pods) == 0 {
-		return "", nil
+	if len(pods) > 0 {
+		left.text = fmt.Sprintf("Draining node %q: %d pods are left: %s", node.Name, len(pods), few(pods))
 	}
-	return fmt.Sprintf("Draining node %q: %d pods are left: %s", node.Name, len(pods), few(pods)), nil
+	return left, nil
 }
 
 func few(pods []string) string {
@@ -94,7 +107,7 @@ func comesBack(pod *corev1.Pod, began time.Time) bool {
 // evictOne asks the shoot to end one pod, and returns what becomes of it.
 func evictOne(ctx context.Context, shoot client.Client, pod *corev1.Pod) (string, error) {
 	if pod.DeletionTimestamp != nil {
-		return "is ending", nil
+		return isEnding, nil
 	}
 	eviction := &policyv1.Eviction{
 		ObjectMeta:    metav1.ObjectMeta{Namespace: pod.Namespace, Name: pod.Name},
@@ -103,9 +116,9 @@ func evictOne(ctx context.Context, shoot client.Client, pod *corev1.Pod) (string
 	err := shoot.SubResource("eviction").Create(ctx, pod, eviction)
 	switch {
 	case err == nil, apierrors.IsNotFound(err), apierrors.IsConflict(err):
-		return "is ending", nil
+		return isEnding, nil
 	case apierrors.IsTooManyRequests(err):
-		return "a PodDisruptionBudget does not allow its eviction", nil
+		return isRefused, nil
 	default:
 		return "", fmt.Errorf("evict pod %q of namespace %q: %w", pod.Name, pod.Namespace, err)
 	}

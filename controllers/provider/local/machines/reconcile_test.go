@@ -297,6 +297,9 @@ func TestDrains(t *testing.T) {
 		t.Fatal("the machine is stopped before its pods are gone")
 	}
 	w.budget = nil
+	if ending, err := w.run(t); err != nil || ending.RequeueAfter >= result.RequeueAfter {
+		t.Errorf("Reconcile(...) = %+v, %v: pods that only end are waited for as long as those that may not, %s", ending, err, result.RequeueAfter)
+	}
 	w.gone(t)
 }
 

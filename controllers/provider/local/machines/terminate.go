@@ -18,8 +18,9 @@ import (
 )
 
 const (
-	// evictionPeriod is the time between two attempts to evict a pod.
+	// evictionPeriod is the time between two attempts to evict a pod, and endingPeriod that between two looks at pods that end.
 	evictionPeriod = 5 * time.Second
+	endingPeriod   = time.Second
 	// attemptPeriod is the time that one attempt of spec.maxEvictRetries stands for.
 	attemptPeriod = 20 * time.Second
 	// silentNode is how long a node may say nothing until its pods are not waited for: nobody would end them.
@@ -34,7 +35,7 @@ func (r *Reconciler) drain(ctx context.Context, s *scope) (kit.Outcome, error) {
 		return kit.Continue(), nil
 	}
 	if s.nodeError != nil {
-		return r.draining(ctx, s, "The shoot does not answer: "+s.nodeError.Error())
+		return r.draining(ctx, s, evictionPeriod, "The shoot does not answer: "+s.nodeError.Error())
 	}
 	if s.node == nil || silent(s.node, r.Clock.Now()) {
 		return kit.Continue(), nil
@@ -45,12 +46,16 @@ func (r *Reconciler) drain(ctx context.Context, s *scope) (kit.Outcome, error) {
 	}
 	left, err := evict(ctx, shoot.Client, s.node, s.machine.DeletionTimestamp.Time)
 	if err != nil {
-		return r.draining(ctx, s, err.Error())
+		return r.draining(ctx, s, evictionPeriod, err.Error())
 	}
-	if left == "" {
+	switch {
+	case left.text == "":
 		return kit.Continue(), nil
+	case left.refused:
+		return r.draining(ctx, s, evictionPeriod, left.text)
+	default:
+		return r.draining(ctx, s, endingPeriod, left.text)
 	}
-	return r.draining(ctx, s, left)
 }
 
 // skipDrain reports whether the machine goes without a drain: because somebody wants that, because it never was in the shoot or the shoot
@@ -81,9 +86,10 @@ func silent(node *corev1.Node, now time.Time) bool {
 	return false
 }
 
-func (r *Reconciler) draining(ctx context.Context, s *scope, description string) (kit.Outcome, error) {
+// draining reports what the drain waits for, and looks again after a while.
+func (r *Reconciler) draining(ctx context.Context, s *scope, after time.Duration, description string) (kit.Outcome, error) {
 	err := r.terminating(ctx, s, gardenmachinev1alpha1.MachineOperationDrainNode, description)
-	return kit.RequeueAfter(evictionPeriod), err
+	return kit.RequeueAfter(after), err
 }
 
 func (r *Reconciler) terminating(ctx context.Context, s *scope, operation gardenmachinev1alpha1.MachineOperationType, description string) error {
