@@ -87,6 +87,8 @@ func args(f facts.Shoot, in *component.Inputs) []string {
 		"--allow-privileged=true",
 		"--profiling=false",
 		"--shutdown-delay-duration=5s",
+		// Without it, the server keeps its watches until the pod is killed after half a minute, and nothing is left to end by itself.
+		"--shutdown-watch-termination-grace-period=5s",
 	}
 	if balancer := in.Address(Exposure).LoadBalancer; facts.IsIP(balancer) {
 		flags = append(flags, "--advertise-address="+balancer)
