@@ -20,6 +20,7 @@ import (
 	"sync"
 	"time"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/tools/events"
 	"k8s.io/utils/clock"
@@ -65,6 +66,8 @@ type Operation[T client.Object] struct {
 	mu     sync.Mutex
 	object T
 	commit *kit.Commit
+	// cycle is the start of the retry cycle that Succeed has ended. It goes on if the run fails after all.
+	cycle *metav1.Time
 }
 
 // Start is what a run begins with.

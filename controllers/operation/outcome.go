@@ -39,13 +39,17 @@ func (o *Operation[T]) Waited(reason string) time.Duration {
 // and repeated after a conflict.
 func (o *Operation[T]) Succeed(ctx context.Context, changes ...func(object T)) error {
 	return o.move(ctx, loud, func(f Fields, _ T, now time.Time) {
+		if f.RetryCycle != nil && *f.RetryCycle != nil {
+			o.cycle = *f.RetryCycle
+		}
 		succeed(f, ended(underWay(f).Type, o.machine.Kind.Noun), now)
 	}, changes...)
 }
 
 // Fail ends a pass with an error and returns what the controller has to return. A run that was interrupted is aborted, one that
 // waits (kit.Wait) continues, and a conflict outside of tasks is not reported. Every other error ends the operation: in state Error
-// if it is tried again, in state Failed if somebody has to act first.
+// if it is tried again, in state Failed if somebody has to act first. An operation may fail after Succeed, because its success could not be
+// told to everybody: its retry cycle goes on then (GLET-SHOOT-16).
 func (o *Operation[T]) Fail(ctx context.Context, err error) (reconcile.Result, error) {
 	if ctx.Err() != nil {
 		return reconcile.Result{}, o.Abort(ctx)
@@ -58,6 +62,9 @@ func (o *Operation[T]) Fail(ctx context.Context, err error) (reconcile.Result, e
 	}
 	writeErr := o.move(ctx, loud, func(f Fields, _ T, now time.Time) {
 		o.pending(f)
+		if f.RetryCycle != nil && *f.RetryCycle == nil {
+			*f.RetryCycle = o.cycle
+		}
 		fail(f, setback{err: err, patience: o.machine.Patience, hint: o.machine.Kind.Hint}, now)
 	})
 	if writeErr != nil {

@@ -6,7 +6,10 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"os"
+	"path/filepath"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
@@ -207,5 +210,43 @@ func TestTakenCAKeepsRequest(t *testing.T) {
 	}
 	if diff := cmp.Diff("renew", w.secret("gardenlet-kubeconfig").Annotations["gardener.cloud/operation"]); diff != "" {
 		t.Errorf("operation of the Secret (-want +got):\n%s", diff)
+	}
+}
+
+// TestFileIsNotRenewed connects with a certificate from a file: although it is about to expire, nobody looks at it, because there is no
+// Secret for another one.
+func TestFileIsNotRenewed_GLET_ROT_1(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.storedSecret("one", w.clock.Now())
+	kubeconfig, err := w.stored().Kubeconfig()
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.settings.Kubeconfig = filepath.Join(t.TempDir(), "kubeconfig")
+	if err := os.WriteFile(w.settings.Kubeconfig, kubeconfig, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	w.settings.KubeconfigSecret, w.settings.BootstrapKubeconfig = nil, nil
+	access, err := w.open()
+	if err != nil {
+		t.Fatalf("Open(...): %v", err)
+	}
+	w.clock.Step(99 * time.Hour)
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithCancel(t.Context())
+		done := make(chan error, 1)
+		go func() { done <- access.Maintain(ctx) }()
+		synctest.Wait()
+		if w.clock.HasWaiters() {
+			t.Error("Maintain(...) looks after the certificate of a file")
+		}
+		cancel()
+		if err := <-done; err != nil {
+			t.Errorf("Maintain(...): %v", err)
+		}
+	})
+	if requests := w.garden.created(); len(requests) != 0 {
+		t.Errorf("%d certificates were requested, want none", len(requests))
 	}
 }

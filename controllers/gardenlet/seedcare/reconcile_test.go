@@ -257,3 +257,28 @@ func TestStalePods(t *testing.T) {
 		t.Errorf("GLET-SEEDCARE-5: pods that are left later (-want +got):\n%s", diff)
 	}
 }
+
+// TestPeriod_GLET_SEEDCARE_4 checks with the defaults of the configuration: a seed that is well is looked at every 30 seconds.
+func TestPeriod_GLET_SEEDCARE_4(t *testing.T) {
+	t.Parallel()
+	s, err := scheme.New()
+	if err != nil {
+		t.Fatal(err)
+	}
+	config := &gardenconfigv1alpha1.GardenletConfiguration{}
+	config.SetDefaults()
+	object := &gardencorev1beta1.Seed{ObjectMeta: metav1.ObjectMeta{Name: "one"}}
+	object.Status.LastOperation = &gardencorev1beta1.LastOperation{State: "Succeeded"}
+	r := &seedcare.Reconciler{
+		SeedBase: kit.SeedBase{
+			GardenClient: fake.NewClientBuilder().WithScheme(s).WithObjects(object).WithStatusSubresource(object).Build(),
+			SeedClient:   fake.NewClientBuilder().WithScheme(s).WithObjects(definitions(t, true)...).Build(),
+			Clock:        clocktesting.NewFakeClock(time.Unix(1000, 0)), SeedName: "one",
+		},
+		Config: config.Controllers.SeedCare,
+	}
+	result, err := r.Reconcile(t.Context(), reconcile.Request{NamespacedName: client.ObjectKey{Name: "one"}})
+	if err != nil || result.RequeueAfter != 30*time.Second {
+		t.Errorf("Reconcile(...): got %v, %v, want another check after 30s", result, err)
+	}
+}

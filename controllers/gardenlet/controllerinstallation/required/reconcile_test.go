@@ -3,6 +3,8 @@
 package required_test
 
 import (
+	"context"
+	"errors"
 	"testing"
 	"time"
 
@@ -11,6 +13,7 @@ import (
 	clocktesting "k8s.io/utils/clock/testing"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
+	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 	"sigs.k8s.io/controller-runtime/pkg/event"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
@@ -132,5 +135,51 @@ func TestResponsible(t *testing.T) {
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("installations to check (-want +got):\n%s", diff)
+	}
+}
+
+// TestJudgesAfterAllKinds_GLET_CI_8 cannot list the second of two kinds of a registration: although there is no object of the first, the
+// extension is not declared unneeded before the second was listed too.
+func TestJudgesAfterAllKinds_GLET_CI_8(t *testing.T) {
+	t.Parallel()
+	r := newReconciler(t)
+	registration := &gardencorev1beta1.ControllerRegistration{}
+	if err := r.GardenClient.Get(t.Context(), client.ObjectKey{Name: "demo"}, registration); err != nil {
+		t.Fatal(err)
+	}
+	registration.Spec.Resources = []gardencorev1beta1.ControllerResource{{Kind: "Network", Type: "calm"}, {Kind: "Worker", Type: "calm"}}
+	if err := r.GardenClient.Update(t.Context(), registration); err != nil {
+		t.Fatal(err)
+	}
+	worker := &gardenextensionsv1alpha1.Worker{ObjectMeta: metav1.ObjectMeta{Namespace: "shoot--dev--a", Name: "a"}}
+	worker.Spec.Type = "calm"
+	unlisted := true
+	r.SeedReader = fake.NewClientBuilder().WithScheme(r.GardenClient.Scheme()).WithObjects(worker).WithInterceptorFuncs(interceptor.Funcs{
+		List: func(ctx context.Context, c client.WithWatch, list client.ObjectList, options ...client.ListOption) error {
+			if _, ok := list.(*gardenextensionsv1alpha1.WorkerList); ok && unlisted {
+				return errors.New("the cache is not filled yet")
+			}
+			return c.List(ctx, list, options...)
+		},
+	}).Build()
+	// look makes a pass and returns the condition after it.
+	look := func() (string, error) {
+		key := client.ObjectKey{Name: "demo-x"}
+		_, passErr := r.Reconcile(t.Context(), reconcile.Request{NamespacedName: key})
+		installation := &gardencorev1beta1.ControllerInstallation{}
+		if err := r.GardenClient.Get(t.Context(), key, installation); err != nil {
+			t.Fatal(err)
+		}
+		if len(installation.Status.Conditions) == 0 {
+			return "", passErr
+		}
+		return string(installation.Status.Conditions[0].Status), passErr
+	}
+	if got, err := look(); err == nil || got != "" {
+		t.Errorf("while a kind is not listed: got condition %q, error %v, want no condition and another try", got, err)
+	}
+	unlisted = false
+	if got, err := look(); err != nil || got != "True" {
+		t.Errorf("once all kinds are listed: got condition %q, error %v, want True", got, err)
 	}
 }

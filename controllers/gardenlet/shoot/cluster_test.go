@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package shoot_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"testing/synctest"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/utils/clock"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/fake"
+	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
+
+	"github.com/terrarium-garden/terrarium/controllers/kit"
+)
+
+var errUnwritable = errors.New("the seed has no space left")
+
+// newQuiet has a shoot without workers whose operations succeed at once. The given function decides about each write of its Cluster
+// object, the first of which has number 1.
+func newQuiet(t *testing.T, allow func(write int) error) *landscape {
+	t.Helper()
+	l := newLandscape(t, fresh())
+	system := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "kube-system"}}
+	inside := fake.NewClientBuilder().WithScheme(l.SeedClient.Scheme()).WithObjects(system).Build()
+	seed, ok := livelySeed(l.SeedClient.Scheme(), inside).(client.WithWatch)
+	if !ok {
+		t.Fatal("the client of the seed cannot be intercepted")
+	}
+	writes := 0
+	l.SeedClient = interceptor.NewClient(seed, interceptor.Funcs{
+		Apply: func(ctx context.Context, c client.WithWatch, obj runtime.ApplyConfiguration, options ...client.ApplyOption) error {
+			if named, ok := obj.(interface{ GetKind() string }); ok && named.GetKind() == "Cluster" {
+				writes++
+				if err := allow(writes); err != nil {
+					return err
+				}
+			}
+			return c.Apply(ctx, obj, options...)
+		},
+	})
+	l.Shoots = &kit.Shoots{Seed: l.SeedClient, Connect: func([]byte) (*kit.Shoot, error) { return &kit.Shoot{Client: inside, Try: reached}, nil }}
+
+	return l
+}
+
+// TestClusterBeforeTheRun_GLET_SHOOT_16 cannot tell the extensions of an operation: it does not begin, and is tried again.
+func TestClusterBeforeTheRun_GLET_SHOOT_16(t *testing.T) {
+	t.Parallel()
+	l := newQuiet(t, func(int) error { return errUnwritable })
+	if _, err := l.pass(t.Context()); !errors.Is(err, errUnwritable) {
+		t.Errorf("Reconcile(...) = %v, want %v, so that it is tried again", err, errUnwritable)
+	}
+	if last := l.shoot(t).Status.LastOperation; last != nil {
+		t.Errorf("lastOperation = %+v, want no operation begun", last)
+	}
+	if made := found(t, l.SeedClient, inSeed()...); len(made) != 0 {
+		t.Errorf("a run has made %v", made)
+	}
+}
+
+// TestClusterAfterTheRun_GLET_SHOOT_16 cannot tell the extensions that an operation has succeeded: it has not, then, and its attempts are
+// counted from the first one on. Later it can.
+func TestClusterAfterTheRun_GLET_SHOOT_16(t *testing.T) {
+	t.Parallel()
+	broken := true
+	l := newQuiet(t, func(write int) error {
+		if broken && write > 1 {
+			return errUnwritable
+		}
+		return nil
+	})
+	synctest.Test(t, func(t *testing.T) {
+		began := clock.RealClock{}.Now()
+		if _, err := l.pass(t.Context()); !errors.Is(err, errUnwritable) {
+			t.Errorf("Reconcile(...) = %v, want %v", err, errUnwritable)
+		}
+		status := l.shoot(t).Status
+		if status.LastOperation.State != "Error" || len(status.LastErrors) != 1 {
+			t.Errorf("lastOperation = %+v, lastErrors = %v, want state Error with the reason", status.LastOperation, status.LastErrors)
+		}
+		if cycle := status.RetryCycleStartTime; cycle == nil || cycle.Unix() != began.Unix() {
+			t.Errorf("retryCycleStartTime = %v, want the start of the run, %v", cycle, began)
+		}
+
+		broken = false
+		if _, err := l.pass(t.Context()); err != nil {
+			t.Errorf("Reconcile(...) once it can be written = %v", err)
+		}
+	})
+	status := l.shoot(t).Status
+	if status.LastOperation.State != "Succeeded" || status.RetryCycleStartTime != nil || len(status.LastErrors) != 0 {
+		t.Errorf("status = %+v, want success", status)
+	}
+	if told := l.told(t); told == nil || told.Status.LastOperation.State != "Succeeded" {
+		t.Errorf("the extensions are told %+v, want success", told)
+	}
+}

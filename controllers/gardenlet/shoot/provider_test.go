@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package shoot_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"testing/synctest"
+
+	"github.com/google/go-cmp/cmp"
+	"k8s.io/apimachinery/pkg/runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
+
+	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+	gardenextensionsv1alpha1 "github.com/terrarium-garden/terrarium/apis/extensions/v1alpha1"
+	"github.com/terrarium-garden/terrarium/controllers/gardenlet/shoot"
+)
+
+// answers lets the extensions in the seed of a bedroom answer in some way.
+func (b *bedroom) answers(t *testing.T, answer func(obj client.Object)) {
+	t.Helper()
+	seed, ok := b.SeedClient.(client.WithWatch)
+	if !ok {
+		t.Fatalf("%T cannot be intercepted", b.SeedClient)
+	}
+	b.SeedClient = interceptor.NewClient(seed, interceptor.Funcs{
+		Get: func(ctx context.Context, c client.WithWatch, key client.ObjectKey, obj client.Object, options ...client.GetOption) error {
+			err := c.Get(ctx, key, obj, options...)
+			if err == nil {
+				answer(obj)
+			}
+			return err
+		},
+	})
+}
+
+// ofShoot reads an object in the control plane of a shoot.
+func (b *bedroom) ofShoot(t *testing.T, obj client.Object, name string) {
+	t.Helper()
+	if err := b.SeedClient.Get(t.Context(), client.ObjectKey{Namespace: "shoot--dev--a", Name: name}, obj); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestInfrastructureIsHandedOn_EXT_INFRA_2 has an extension that answers with something that only it understands: those who make the
+// control plane and the machines get it, unchanged.
+func TestInfrastructureIsHandedOn_EXT_INFRA_2(t *testing.T) {
+	t.Parallel()
+	b := newBedroom(t)
+	made := runtime.RawExtension{Raw: []byte(`{"kind":"Cloud","apiVersion":"cloud.example.org/v1","subnets":["a",{"b":1}]}`)}
+	b.answers(t, func(obj client.Object) {
+		if o, ok := obj.(*gardenextensionsv1alpha1.Infrastructure); ok {
+			o.Status.ProviderStatus = &made
+		}
+	})
+	b.give(t, b.inside, machineNode())
+	b.run(t)
+
+	control, worker := &gardenextensionsv1alpha1.ControlPlane{}, &gardenextensionsv1alpha1.Worker{}
+	b.ofShoot(t, control, "a")
+	b.ofShoot(t, worker, "a")
+	for kind, got := range map[string]*runtime.RawExtension{"ControlPlane": control.Spec.InfrastructureProviderStatus, "Worker": worker.Spec.InfrastructureProviderStatus} {
+		if got == nil {
+			t.Errorf("%s has nothing from the infrastructure", kind)
+			continue
+		}
+		if diff := cmp.Diff(string(made.Raw), string(got.Raw)); diff != "" {
+			t.Errorf("what %s has from the infrastructure (-want +got):\n%s", kind, diff)
+		}
+	}
+}
+
+// TestNetworkOfAShoot_EXT_NET_1 compares a Network with what the owner of the shoot has written.
+func TestNetworkOfAShoot_EXT_NET_1(t *testing.T) {
+	t.Parallel()
+	config := &runtime.RawExtension{Raw: []byte(`{"overlay":{"enabled":false}}`)}
+	cases := map[string]struct {
+		reason     string
+		networking gardencorev1beta1.Networking
+		want       gardenextensionsv1alpha1.NetworkSpec
+	}{
+		"All": {
+			reason: "everything is passed on",
+			networking: gardencorev1beta1.Networking{
+				Type: new("calm"), Pods: new("10.71.0.0/16"), Services: new("10.72.0.0/16"), ProviderConfig: config, IPFamilies: []gardencorev1beta1.IPFamily{"IPv4"},
+			},
+			want: gardenextensionsv1alpha1.NetworkSpec{
+				DefaultSpec: gardenextensionsv1alpha1.DefaultSpec{Type: "calm", ProviderConfig: config},
+				PodCIDR:     "10.71.0.0/16", ServiceCIDR: "10.72.0.0/16", IPFamilies: []gardenextensionsv1alpha1.IPFamily{"IPv4"},
+			},
+		},
+		"Least": {
+			reason:     "a shoot without a configuration has none",
+			networking: gardencorev1beta1.Networking{Type: new("local"), Pods: new("10.81.0.0/16"), Services: new("10.82.0.0/16")},
+			want: gardenextensionsv1alpha1.NetworkSpec{
+				DefaultSpec: gardenextensionsv1alpha1.DefaultSpec{Type: "local"}, PodCIDR: "10.81.0.0/16", ServiceCIDR: "10.82.0.0/16",
+				IPFamilies: []gardenextensionsv1alpha1.IPFamily{"IPv4"},
+			},
+		},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := newBedroom(t, func(s *gardencorev1beta1.Shoot) { s.Spec.Networking = &tc.networking })
+			b.give(t, b.inside, machineNode())
+			b.run(t)
+			network := &gardenextensionsv1alpha1.Network{}
+			b.ofShoot(t, network, "a")
+			if diff := cmp.Diff(tc.want, network.Spec); diff != "" {
+				t.Errorf("%s\nspec of the Network (-want +got):\n%s", tc.reason, diff)
+			}
+		})
+	}
+}
+
+// TestImageSelectsTheExtension_EXT_OSC_8 gives a pool an operating system that this project has never heard of: its name alone selects
+// the extension that acts, and the shoot waits for that one.
+func TestImageSelectsTheExtension_EXT_OSC_8(t *testing.T) {
+	t.Parallel()
+	config := &runtime.RawExtension{Raw: []byte(`{"kernel":"tiny"}`)}
+	b := newBedroom(t, func(s *gardencorev1beta1.Shoot) {
+		s.Spec.Provider.Workers[0].Machine.Image = &gardencorev1beta1.ShootMachineImage{Name: "mossy", Version: new("3.2.1"), ProviderConfig: config}
+	})
+	b.give(t, b.inside, machineNode())
+	b.run(t)
+	list := &gardenextensionsv1alpha1.OperatingSystemConfigList{}
+	if err := b.SeedClient.List(t.Context(), list); err != nil {
+		t.Fatal(err)
+	}
+	got := map[string]int{}
+	for i := range list.Items {
+		got[list.Items[i].Spec.Type+" "+string(list.Items[i].Spec.ProviderConfig.Raw)]++
+	}
+	if diff := cmp.Diff(map[string]int{`mossy {"kernel":"tiny"}`: 1}, got); diff != "" {
+		t.Errorf("types and configurations of the operating systems (-want +got):\n%s", diff)
+	}
+}
+
+// TestUserDataIsRequired_EXT_OSC_5 has an extension that says it has succeeded, and has made no user data: no machine can be made of
+// that, so the operation ends with an error that names the object.
+func TestUserDataIsRequired_EXT_OSC_5(t *testing.T) {
+	t.Parallel()
+	b := newBedroom(t)
+	b.answers(t, func(obj client.Object) {
+		if o, ok := obj.(*gardenextensionsv1alpha1.OperatingSystemConfig); ok {
+			o.Status.CloudConfig = nil
+		}
+	})
+	b.give(t, b.inside, machineNode())
+	synctest.Test(t, func(t *testing.T) {
+		err := shoot.RunFlow(t.Context(), b.Reconciler, b.shoot, "shoot--dev--a")
+		if err == nil || !strings.Contains(err.Error(), `OperatingSystemConfig "gardener-node-agent-small-`) || !strings.Contains(err.Error(), "has no status.cloudConfig") {
+			t.Errorf("RunFlow(...): got error %v, want one about the missing user data", err)
+		}
+	})
+	if workers := found(t, b.SeedClient, gardenextensionsv1alpha1.GroupVersion.WithKind("Worker")); len(workers) != 0 {
+		t.Errorf("machines were ordered without user data: %v", workers)
+	}
+}
