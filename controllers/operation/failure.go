@@ -50,8 +50,8 @@ func errorsOf(err error, now time.Time) []gardencorev1beta1.LastError {
 	return []gardencorev1beta1.LastError{entry(nil, err)}
 }
 
-// final reports whether somebody has to act on an error of that code before the operation is tried again.
-func final(code gardencorev1beta1.ErrorCode) bool {
+// Final reports whether somebody has to act on an error of that code before the operation is tried again.
+func Final(code gardencorev1beta1.ErrorCode) bool {
 	switch code {
 	case gardencorev1beta1.ErrorCodeInfraUnauthenticated,
 		gardencorev1beta1.ErrorCodeInfraUnauthorized,

@@ -110,7 +110,7 @@ func fail(f Fields, s setback, now time.Time) {
 	}
 	if f.RetryCycle != nil {
 		expired := *f.RetryCycle != nil && now.Sub((*f.RetryCycle).Time) >= s.patience
-		if expired || slices.ContainsFunc(Codes(s.err), final) {
+		if expired || slices.ContainsFunc(Codes(s.err), Final) {
 			last.State = gardencorev1beta1.LastOperationStateFailed
 			*f.RetryCycle = nil
 			return

@@ -40,9 +40,9 @@ type nursery struct {
 	garden, seed *operator
 }
 
-func newNursery(t *testing.T) *nursery {
+func newNursery(t *testing.T, options ...harness.Option) *nursery {
 	t.Helper()
-	n := &nursery{t: t, garden: operate(t), seed: operate(t)}
+	n := &nursery{t: t, garden: operate(t, options...), seed: operate(t)}
 	n.garden.create(&corev1.Secret{ObjectMeta: metav1.ObjectMeta{
 		Namespace: "garden", Name: "internal-domain", Labels: map[string]string{"gardener.cloud/role": "internal-domain"},
 		Annotations: map[string]string{"dns.gardener.cloud/provider": "local", "dns.gardener.cloud/domain": "internal.example.org"},

@@ -6,12 +6,14 @@ import (
 	"context"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/utils/clock"
 
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	"github.com/terrarium-garden/terrarium/appliance/admission/admissiontest"
@@ -99,5 +101,34 @@ func TestListsPastTheCache(t *testing.T) {
 	err = g.Ask(namespacedeletion.New(w), admissiontest.Request{Old: admissiontest.ProjectNamespace()})
 	if !apierrors.IsForbidden(err) || !strings.Contains(err.Error(), "garden-meadow/sprout") {
 		t.Errorf("GAC-NS-3: shoots are listed from the store, not from the cache: got %v, want Forbidden", err)
+	}
+}
+
+// hurried is a garden that notes how long its store may take, and gives up.
+type hurried struct {
+	stale
+
+	limit *time.Duration
+}
+
+func (h hurried) Names(ctx context.Context, _ world.Place, _ metav1.ListOptions) ([]string, error) {
+	if deadline, ok := ctx.Deadline(); ok {
+		*h.limit = deadline.Sub(clock.RealClock{}.Now())
+	}
+	return nil, context.DeadlineExceeded
+}
+
+// TestAnswersInTime_GAC_NS_5 lists shoots for a request that has no limit of its own.
+func TestAnswersInTime_GAC_NS_5(t *testing.T) {
+	t.Parallel()
+	g := admissiontest.New(t, nil, project())
+	g.Delete("projects", "meadow")
+	limit := time.Duration(0)
+	w := world.From(hurried{stale: stale{g.World.Source()}, limit: &limit}, nil, g.World.Clock)
+	if err := g.Ask(namespacedeletion.New(w), admissiontest.Request{Old: admissiontest.ProjectNamespace()}); err == nil {
+		t.Error("the namespace is deleted although nobody knows whether it has shoots")
+	}
+	if limit <= 5*time.Second || limit > 10*time.Second {
+		t.Errorf("the store may take %s, want 10s less what was needed before", limit)
 	}
 }

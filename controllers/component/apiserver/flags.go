@@ -53,6 +53,7 @@ func args(f facts.Shoot, in *component.Inputs) []string {
 		"--etcd-cafile=" + component.File(etcdCAFolder, bundleKey),
 		"--etcd-certfile=" + component.File(etcdFolder, secrets.DataKeyCertificate),
 		"--etcd-keyfile=" + component.File(etcdFolder, secrets.DataKeyPrivateKey),
+		"--etcd-compaction-interval=5m0s",
 		"--encryption-provider-config=" + component.File(encryptionFolder, encryptionKey),
 
 		"--client-ca-file=" + component.File(clientCAFolder, bundleKey),

@@ -326,3 +326,17 @@ func TestTheKeyInUseComesFirst(t *testing.T) {
 		t.Errorf("a server writes with the first key, which is to be the new one, and reads with all:\n%s", config)
 	}
 }
+
+// TestCompaction_BAK_DEFRAG_5: the server itself compacts the history of both stores, and says so instead of relying on a default.
+func TestCompaction_BAK_DEFRAG_5(t *testing.T) {
+	t.Parallel()
+	var found []string
+	for _, arg := range deployment(t, values()).Spec.Template.Spec.Containers[0].Args {
+		if strings.Contains(arg, "compact") {
+			found = append(found, arg)
+		}
+	}
+	if diff := cmp.Diff([]string{"--etcd-compaction-interval=5m0s"}, found); diff != "" {
+		t.Errorf("flags about the history (-want +got):\n%s", diff)
+	}
+}

@@ -27,6 +27,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	gardenconfigv1alpha1 "github.com/terrarium-garden/terrarium/apis/config/v1alpha1"
+	gardencorev1 "github.com/terrarium-garden/terrarium/apis/core/v1"
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	gardenoperationsv1alpha1 "github.com/terrarium-garden/terrarium/apis/operations/v1alpha1"
 	gardensecurityv1alpha1 "github.com/terrarium-garden/terrarium/apis/security/v1alpha1"
@@ -61,6 +62,7 @@ func start(t *testing.T) garden {
 		c.Admission.ResourceSize = &gardenconfigv1alpha1.ResourceSizeConfiguration{
 			Limits: []gardenconfigv1alpha1.ResourceLimit{
 				limit("", "v1", "configmaps", "2Ki", nil), limit("core.gardener.cloud", "v1beta1", "shoots", "8Ki", nil),
+				limit("core.gardener.cloud", "v1beta1", "controllerdeployments", "1Ki", nil),
 				limit("core.gardener.cloud", "*", "exposureclasses", "", new(int64(1))), limit("play.example.org", "*", "*", "1Ki", nil),
 			},
 			UnrestrictedSubjects: []rbacv1.Subject{{Kind: rbacv1.GroupKind, APIGroup: rbacv1.GroupName, Name: "gardener.cloud:system:seeds"}},
@@ -203,6 +205,13 @@ func sizes(g garden) {
 	}
 	g.create(class("one"))
 	g.refused("GAC-SIZE-8: there are enough", class("two"), apierrors.IsForbidden, "already 1 exposureclasses")
+	older := &gardencorev1beta1.ControllerDeployment{ObjectMeta: metav1.ObjectMeta{Name: "older"}, Type: "helm"}
+	older.ProviderConfig.Raw = []byte(`{"chart":"` + strings.Repeat("eHh4", 400) + `"}`)
+	g.refused("GAC-SIZE-2: the version that was asked for is bounded", older, apierrors.IsForbidden, "at most 1024")
+	// It is stored, and answered by the same code, in the version of the other one.
+	g.create(&gardencorev1.ControllerDeployment{
+		ObjectMeta: metav1.ObjectMeta{Name: "newer"}, Helm: &gardencorev1.HelmControllerDeployment{RawChart: bytes.Repeat([]byte("x"), 1200)},
+	})
 	toys(g)
 }
 
