@@ -25,7 +25,8 @@ const (
 	status     = "cluster-autoscaler-status"
 )
 
-// Inside is what the autoscaler needs inside the shoot: its rights, and the priorities of pools.
+// Inside is what the autoscaler needs inside the shoot: its rights, the priorities of pools, and the place of its status. The content of the
+// status is left to the autoscaler; it goes with the rights, so that no shoot has the status of an autoscaler that is not there any more.
 func Inside() component.Component[facts.Shoot] {
 	return component.Component[facts.Shoot]{
 		Name: Name, Title: "the rights of the cluster autoscaler", Task: "cluster-autoscaler-rights", After: []component.Name{shootsystem.Name},
@@ -46,6 +47,7 @@ func inside(f facts.Shoot, _ *component.Inputs) ([]client.Object, error) {
 			{APIGroups: []string{""}, Resources: []string{"configmaps"}, ResourceNames: []string{status}, Verbs: []string{"get", "update", "patch", "delete"}},
 			{APIGroups: []string{""}, Resources: []string{"configmaps"}, ResourceNames: []string{priorities}, Verbs: []string{"get", "list", "watch"}},
 		}},
+		&corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: metav1.NamespaceSystem, Name: status, Labels: labels}},
 		&rbacv1.RoleBinding{ObjectMeta: local, RoleRef: rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "Role", Name: role}, Subjects: subjects},
 	}
 	if text, err := preferred(f); text != "" || err != nil {
