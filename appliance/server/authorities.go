@@ -223,7 +223,8 @@ func (s *server) wakeAuthorities() {
 	s.tellGarden()
 }
 
-// authorityKeeper does in the background what a change of the authorities needs.
+// authorityKeeper does in the background what a change of the authorities needs, and has seeds renew their tokens after a change of the
+// keys of these.
 type authorityKeeper struct {
 	*server
 
@@ -234,7 +235,7 @@ type authorityKeeper struct {
 
 func (k authorityKeeper) run(ctx context.Context, ready func()) error {
 	ready()
-	asked := map[string]time.Time{}
+	asked, waited := map[string]time.Time{}, map[string]bool{}
 	for {
 		pause, err := k.advance(ctx, asked)
 		if err != nil && ctx.Err() == nil {
@@ -244,6 +245,12 @@ func (k authorityKeeper) run(ctx context.Context, ready func()) error {
 		} else {
 			k.untrusted.Store(nil)
 		}
+		soon, err := k.renewTokens(ctx, waited)
+		if err != nil && ctx.Err() == nil {
+			soon = authoritiesRetry
+			k.Log.Error(err, "Seeds not asked for new tokens; trying again", "after", soon)
+		}
+		pause = min(pause, soon)
 		timer := k.Clock.NewTimer(pause)
 		select {
 		case <-ctx.Done():

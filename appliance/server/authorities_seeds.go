@@ -69,9 +69,14 @@ func (s *server) waitingSeeds(ctx context.Context, keys *identity.Garden) ([]str
 	return names, nil
 }
 
-// latecomers compares what gardenlets tell in the leases of their seeds with the authorities. Seeds that never had a gardenlet and
-// those that are shut out are left out.
-func (s *server) latecomers(ctx context.Context, gardenClient client.Client, keys *identity.Garden) ([]latecomer, error) {
+// servedSeed is a seed that has a gardenlet, with what this one tells in its lease.
+type servedSeed struct {
+	seed  gardencorev1beta1.Seed
+	marks map[string]string
+}
+
+// servedSeeds returns all seeds but those that never had a gardenlet and those that are shut out.
+func (s *server) servedSeeds(ctx context.Context, gardenClient client.Client) ([]servedSeed, error) {
 	seeds, leases := &gardencorev1beta1.SeedList{}, &coordinationv1.LeaseList{}
 	if err := gardenClient.List(ctx, seeds); err != nil {
 		return nil, fmt.Errorf("list seeds: %w", err)
@@ -89,16 +94,31 @@ func (s *server) latecomers(ctx context.Context, gardenClient client.Client, key
 			revoked = append(revoked, r.Seed)
 		}
 	}
-	bundle, issuer := keys.AuthorityMarks()
-	var late []latecomer
+	var served []servedSeed
 	for i := range seeds.Items {
-		seed := &seeds.Items[i]
+		seed := seeds.Items[i]
 		marks, beats := told[seed.Name]
 		if !beats && seed.Status.Gardener == nil || slices.Contains(revoked, seed.Name) {
 			continue
 		}
+		served = append(served, servedSeed{seed: seed, marks: marks})
+	}
+
+	return served, nil
+}
+
+// latecomers compares what gardenlets tell in the leases of their seeds with the authorities.
+func (s *server) latecomers(ctx context.Context, gardenClient client.Client, keys *identity.Garden) ([]latecomer, error) {
+	served, err := s.servedSeeds(ctx, gardenClient)
+	if err != nil {
+		return nil, err
+	}
+	bundle, issuer := keys.AuthorityMarks()
+	var late []latecomer
+	for i := range served {
+		marks := served[i].marks
 		if marks[gardenaccess.AnnotationBundle] != bundle || marks[gardenaccess.AnnotationIssuer] != issuer {
-			late = append(late, latecomer{seed: seed, tells: marks[gardenaccess.AnnotationBundle] != ""})
+			late = append(late, latecomer{seed: &served[i].seed, tells: marks[gardenaccess.AnnotationBundle] != ""})
 		}
 	}
 

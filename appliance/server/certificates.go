@@ -166,7 +166,7 @@ func (s *server) rotate(r *http.Request, on ground) ([]string, error) {
 	case [2]string{rotateWorkloadKey, phaseStart}:
 		return nil, s.startWorkloadKeys(on)
 	case [2]string{rotateWorkloadKey, phaseComplete}:
-		return nil, s.completeWorkloadKeys(on, want.Force)
+		return nil, s.completeWorkloadKeys(r.Context(), on, want.Force)
 	case [2]string{rotateCredentials, phaseStart}:
 		return nil, described{s, on}.rotateAllNow(r.Context(), false)
 	case [2]string{rotateCredentials, phaseComplete}:

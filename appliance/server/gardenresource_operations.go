@@ -100,8 +100,8 @@ func (d described) single() []operation {
 		},
 		{
 			gardenoperatorv1alpha1.OperationRotateWorkloadIdentityKeyComplete,
-			func(context.Context) error { return d.mayCompleteWorkloadKeys(d.on, false) },
-			func(context.Context) error { return d.completeWorkloadKeys(d.on, false) },
+			func(ctx context.Context) error { return d.mayCompleteWorkloadKeys(ctx, d.on, false) },
+			func(ctx context.Context) error { return d.completeWorkloadKeys(ctx, d.on, false) },
 			[]error{identity.ErrNotRotating},
 		},
 		{
@@ -156,14 +156,14 @@ func (d described) operate(ctx context.Context, name string) error {
 
 // phases tells how far all rotations are, whoever has started them.
 func (d described) phases(ctx context.Context) (self.Rotations, error) {
-	is := self.Rotations{ServiceAccountKey: &self.Rotation{}, WorkloadIdentityKey: &self.Rotation{}}
-	if keys := d.on.keys.TokenKeys(); keys.Rotating() {
-		*is.ServiceAccountKey = self.Rotation{Phase: gardencorev1beta1.CredentialsRotationPhasePrepared, Since: keys.Since}
-	}
-	if keys := d.on.keys.WorkloadIdentityKeys(); keys.Rotating() {
-		*is.WorkloadIdentityKey = self.Rotation{Phase: gardencorev1beta1.CredentialsRotationPhasePrepared, Since: keys.Since}
-	}
+	is := self.Rotations{}
 	var err error
+	if is.ServiceAccountKey, err = d.tokenRotation(ctx, serviceAccountTokens(d.on.keys)); err != nil {
+		return is, err
+	}
+	if is.WorkloadIdentityKey, err = d.tokenRotation(ctx, identityTokens(d.on.keys)); err != nil {
+		return is, err
+	}
 	if is.EncryptionKey, err = d.encryptionRotation(); err != nil {
 		return is, err
 	}
@@ -184,6 +184,26 @@ func (d described) phases(ctx context.Context) (self.Rotations, error) {
 	}
 
 	return is, nil
+}
+
+// tokenRotation is how far the rotation of a key of tokens is: it prepares until all seeds have renewed theirs (OPER-ROT-7).
+func (d described) tokenRotation(ctx context.Context, r tokenRenewal) (*self.Rotation, error) {
+	if r.key == "" {
+		return &self.Rotation{}, nil
+	}
+	if d.live.Load() == nil {
+		return nil, nil //nolint:nilnil // It is not known yet who waits.
+	}
+	waiting, err := d.waitingForTokens(ctx, r)
+	if err != nil {
+		return nil, err
+	}
+	phase := gardencorev1beta1.CredentialsRotationPhasePrepared
+	if len(waiting) > 0 {
+		phase = gardencorev1beta1.CredentialsRotationPhasePreparing
+	}
+
+	return &self.Rotation{Phase: phase, Since: r.since}, nil
 }
 
 // encryptionRotation is how far the rotation of the encryption key is. Its second phase begins by itself (OPER-ROT-6).

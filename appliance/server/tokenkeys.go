@@ -64,12 +64,13 @@ func (s *server) startTokenKeys(on ground) error {
 	s.api.Load().TokenKeysChanged()
 	s.Log.Info("Service account key rotation started", "key", keys.TokenKeys().ID)
 	s.keysChanged()
+	s.wakeAuthorities()
 
 	return nil
 }
 
-// mayCompleteTokenKeys returns why the rotation cannot be completed: unless it is forced, it cannot while tokens of the key before can
-// be valid. If it can, it returns the Secrets with such tokens.
+// mayCompleteTokenKeys returns why the rotation cannot be completed: unless it is forced, it cannot while seeds have not renewed their
+// tokens, nor while tokens of the key before can be valid. If it can, it returns the Secrets with such tokens.
 func (s *server) mayCompleteTokenKeys(ctx context.Context, on ground, force bool) ([]corev1.Secret, error) {
 	if err := s.mayRotate(on); err != nil {
 		return nil, err
@@ -77,6 +78,9 @@ func (s *server) mayCompleteTokenKeys(ctx context.Context, on ground, force bool
 	is := on.keys.TokenKeys()
 	if !is.Rotating() {
 		return nil, refusal{fmt.Errorf("complete rotation of the service account key: %w", identity.ErrNotRotating)}
+	}
+	if err := s.mayForgetTokens(ctx, serviceAccountTokens(on.keys), force); err != nil {
+		return nil, err
 	}
 	if end := is.Since.Add(s.longestToken()); !force && s.Clock.Now().Before(end) {
 		return nil, refusal{fmt.Errorf(

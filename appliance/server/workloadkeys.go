@@ -3,6 +3,7 @@
 package server
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"time"
@@ -37,19 +38,23 @@ func (s *server) startWorkloadKeys(on ground) error {
 	}
 	s.Log.Info("Workload identity key rotation started", "key", on.keys.WorkloadIdentityKeys().ID)
 	s.keysChanged()
+	s.wakeAuthorities()
 
 	return nil
 }
 
-// mayCompleteWorkloadKeys returns why the rotation cannot be completed: unless it is forced, it cannot while tokens of the key before can
-// be valid.
-func (s *server) mayCompleteWorkloadKeys(on ground, force bool) error {
+// mayCompleteWorkloadKeys returns why the rotation cannot be completed: unless it is forced, it cannot while seeds have not renewed their
+// tokens, nor while tokens of the key before can be valid.
+func (s *server) mayCompleteWorkloadKeys(ctx context.Context, on ground, force bool) error {
 	if err := s.mayRotate(on); err != nil {
 		return err
 	}
 	is := on.keys.WorkloadIdentityKeys()
 	if !is.Rotating() {
 		return refusal{fmt.Errorf("complete rotation of the workload identity key: %w", identity.ErrNotRotating)}
+	}
+	if err := s.mayForgetTokens(ctx, identityTokens(on.keys), force); err != nil {
+		return err
 	}
 	if end := is.Since.Add(s.longestIdentityToken()); !force && s.Clock.Now().Before(end) {
 		return refusal{fmt.Errorf(
@@ -61,10 +66,10 @@ func (s *server) mayCompleteWorkloadKeys(on ground, force bool) error {
 }
 
 // completeWorkloadKeys ends the rotation: external systems cannot verify tokens of the key before any more.
-func (s *server) completeWorkloadKeys(on ground, force bool) error {
+func (s *server) completeWorkloadKeys(ctx context.Context, on ground, force bool) error {
 	// What is judged is what is completed, whatever others begin meanwhile.
 	id := on.keys.WorkloadIdentityKeys().ID
-	if err := s.mayCompleteWorkloadKeys(on, force); err != nil {
+	if err := s.mayCompleteWorkloadKeys(ctx, on, force); err != nil {
 		return err
 	}
 	err := on.keys.CompleteWorkloadIdentityRotation(id)
