@@ -90,6 +90,12 @@ func rules() []rule {
 			},
 		},
 		{
+			reason: "the core knows no provider, not even that of this project [EXT-GEN-1]",
+			from:   []string{module + "/apis", module + "/storage", module + "/controllers", module + "/appliance"},
+			never:  []string{module + "/controllers/provider"},
+			except: []string{module + "/controllers/provider", module + "/appliance/cli", module + "/appliance/seedling"},
+		},
+		{
 			reason: "the seedling is a throw-away seed; the product does not know it",
 			from:   []string{module + "/apis", module + "/storage", module + "/controllers", module + "/appliance"},
 			never:  []string{module + "/appliance/seedling"},

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"testing/synctest"
 
+	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -16,6 +17,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
+	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	"github.com/terrarium-garden/terrarium/controllers/kit"
 )
 
@@ -99,5 +101,41 @@ func TestClusterAfterTheRun_GLET_SHOOT_16(t *testing.T) {
 	}
 	if told := l.told(t); told == nil || told.Status.LastOperation.State != "Succeeded" {
 		t.Errorf("the extensions are told %+v, want success", told)
+	}
+}
+
+// TestClusterWithoutARun_EXT_CLUSTER_2 tells the extensions of shoots on which no operation runs: of one that has failed, and of one that
+// is ignored. What its owner has changed since is told as well.
+func TestClusterWithoutARun_EXT_CLUSTER_2(t *testing.T) {
+	t.Parallel()
+	cases := map[string]func(*gardencorev1beta1.Shoot){
+		"Failed": func(s *gardencorev1beta1.Shoot) {
+			s.Status.LastOperation.State = gardencorev1beta1.LastOperationStateFailed
+		},
+		"Ignored": annotated("shoot.gardener.cloud/ignore", "true"),
+	}
+	for name, change := range cases {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			l := newLandscape(t, running(func(s *gardencorev1beta1.Shoot) {
+				s.Spec.CloudProfile = &gardencorev1beta1.CloudProfileReference{Kind: "CloudProfile", Name: "local"}
+				s.Status.TechnicalID, s.Labels = "shoot--dev--a", map[string]string{"told": "yes"}
+			}, change))
+			l.Config.RespectSyncPeriodOverwrite = new(true)
+			before := l.shoot(t).Status
+			if result, err := l.pass(t.Context()); err != nil || !result.IsZero() {
+				t.Fatalf("Reconcile(...) = %v, %v, want rest", result, err)
+			}
+			told := l.told(t)
+			if told == nil {
+				t.Fatal("the extensions are not told of the shoot")
+			}
+			if diff := cmp.Diff(before.LastOperation, told.Status.LastOperation); diff != "" || told.Labels["told"] != "yes" {
+				t.Errorf("what extensions are told: labels %v, last operation (-want +got):\n%s", told.Labels, diff)
+			}
+			if diff := cmp.Diff(before, l.shoot(t).Status); diff != "" {
+				t.Errorf("no operation has begun, status (-want +got):\n%s", diff)
+			}
+		})
 	}
 }
