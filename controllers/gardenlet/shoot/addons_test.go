@@ -234,3 +234,37 @@ func TestReferences(t *testing.T) {
 		t.Errorf("a deletion does not keep the last known copy: %v", err)
 	}
 }
+
+// TestReferencedIdentity_EXT_CONV_3 refers to a workload identity: extensions find its configuration and a token, under a name of its own
+// beside that of a Secret of the same name, and the gardenlet renews the token.
+func TestReferencedIdentity_EXT_CONV_3(t *testing.T) {
+	t.Parallel()
+	l := newLandscape(t, fresh(func(s *gardencorev1beta1.Shoot) {
+		for kind, version := range map[string]string{"WorkloadIdentity": "security.gardener.cloud/v1alpha1", "Secret": "v1"} {
+			ref := gardencorev1beta1.NamedResourceReference{Name: "as-" + kind}
+			ref.ResourceRef.APIVersion, ref.ResourceRef.Kind, ref.ResourceRef.Name = version, kind, "account"
+			s.Spec.Resources = append(s.Spec.Resources, ref)
+		}
+	}))
+	l.give(t, l.GardenClient, identityAccount(), account())
+	l.mint()
+	if err := shoot.RunTasks(t.Context(), l.Reconciler, l.shoot(t), "shoot--dev--a", "referenced-resources"); err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]map[string][]byte{
+		"workload-identity-ref-account": {"config": []byte(`{"role":"x"}`), "token": []byte("token-1")},
+		"ref-account":                   {"user": []byte("me")},
+	} {
+		secret := &corev1.Secret{}
+		if err := l.SeedClient.Get(t.Context(), client.ObjectKey{Namespace: "shoot--dev--a", Name: name}, secret); err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(want, secret.Data); diff != "" {
+			t.Errorf("data of Secret %q (-want +got):\n%s", name, diff)
+		}
+		renewed := secret.Labels["security.gardener.cloud/purpose"] == "workload-identity-token-requestor"
+		if identity := name != "ref-account"; renewed != identity {
+			t.Errorf("the gardenlet renews the token of Secret %q: %t, want %t", name, renewed, identity)
+		}
+	}
+}
