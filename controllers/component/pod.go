@@ -78,6 +78,18 @@ func WithWays(labels map[string]string, program string) map[string]string {
 	return all
 }
 
+// Mutable marks an object that webhooks of the provider's extension may change when it is written (EXT-WH-3). The label is on the object
+// alone: what selects pods, and pods themselves, stay as they are.
+func Mutable[T metav1.Object](obj T) T {
+	labels := maps.Clone(obj.GetLabels())
+	if labels == nil {
+		labels = map[string]string{}
+	}
+	labels[gardencorev1beta1.LabelMutatedByControlPlaneWebhook] = "true"
+	obj.SetLabels(labels)
+	return obj
+}
+
 // SurgeFirst is the strategy of a Deployment in which a new pod serves before an old one ends.
 func SurgeFirst() appsv1.DeploymentStrategy {
 	return appsv1.DeploymentStrategy{Type: appsv1.RollingUpdateDeploymentStrategyType, RollingUpdate: &appsv1.RollingUpdateDeployment{

@@ -58,7 +58,7 @@ func (e Engine) applyOne(ctx context.Context, obj client.Object) error {
 		if immutable(err) {
 			err = fmt.Errorf("%w: %w", ErrImmutable, err)
 		}
-		return fmt.Errorf("apply %s: %w", describe(u), err)
+		return fmt.Errorf("apply %s: %w", describe(u), Explain(err))
 	}
 	return nil
 }

@@ -21,6 +21,7 @@ import (
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	"github.com/terrarium-garden/terrarium/apis/extensions"
 	gardenextensionsv1alpha1 "github.com/terrarium-garden/terrarium/apis/extensions/v1alpha1"
+	"github.com/terrarium-garden/terrarium/controllers/deploy"
 )
 
 // Engine requests work from the extensions of one seed.
@@ -56,7 +57,7 @@ func (e Engine) Apply(ctx context.Context, obj gardenextensionsv1alpha1.Object, 
 	if !live {
 		e.request(obj)
 		if err := e.Client.Create(ctx, obj); err != nil {
-			return fmt.Errorf("create %s: %w", describe(obj), err)
+			return fmt.Errorf("create %s: %w", describe(obj), deploy.Explain(err))
 		}
 		return nil
 	}
@@ -64,7 +65,7 @@ func (e Engine) Apply(ctx context.Context, obj gardenextensionsv1alpha1.Object, 
 		e.request(obj)
 	}
 	if err := e.Client.Patch(ctx, obj, client.MergeFrom(before)); err != nil {
-		return fmt.Errorf("patch %s: %w", describe(obj), err)
+		return fmt.Errorf("patch %s: %w", describe(obj), deploy.Explain(err))
 	}
 	return nil
 }

@@ -9,6 +9,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 
 	"github.com/andybalholm/brotli"
 	corev1 "k8s.io/api/core/v1"
@@ -61,20 +62,51 @@ func (s Set) secret() *corev1.Secret {
 
 // Apply asks for the objects. Those of an earlier call that are not among them are deleted by the resource manager.
 func (s Set) Apply(ctx context.Context, engine deploy.Engine, objs ...client.Object) error {
-	manifest, err := engine.Manifest(objs...)
+	secret, err := s.manifests(engine, objs)
 	if err != nil {
 		return err
+	}
+
+	return engine.Apply(ctx, secret, s.resource())
+}
+
+// Rewrite asks for other objects, if there is a call of Apply that was not followed by one of Delete. It creates nothing: whoever keeps a
+// set up to date in the background must not bring it back while somebody else removes it.
+func (s Set) Rewrite(ctx context.Context, engine deploy.Engine, objs ...client.Object) error {
+	wanted, err := s.manifests(engine, objs)
+	if err != nil {
+		return err
+	}
+	live, key := &corev1.Secret{}, client.ObjectKeyFromObject(wanted)
+	if err := engine.Client.Get(ctx, key, live); err != nil {
+		return client.IgnoreNotFound(err)
+	}
+	if maps.EqualFunc(live.Data, wanted.Data, bytes.Equal) {
+		return nil
+	}
+	live.Data = wanted.Data
+	if err := engine.Client.Update(ctx, live, client.FieldOwner(engine.Owner)); client.IgnoreNotFound(err) != nil {
+		return fmt.Errorf("rewrite the manifests in Secret %q: %w", key, err)
+	}
+
+	return nil
+}
+
+func (s Set) manifests(engine deploy.Engine, objs []client.Object) (*corev1.Secret, error) {
+	manifest, err := engine.Manifest(objs...)
+	if err != nil {
+		return nil, err
 	}
 	secret, key := s.secret(), manifestKey
 	if len(manifest) > readable {
 		if manifest, err = compress(manifest); err != nil {
-			return fmt.Errorf("compress the manifests of ManagedResource %q: %w", s.Name, err)
+			return nil, fmt.Errorf("compress the manifests of ManagedResource %q: %w", s.Name, err)
 		}
 		key += gardenresourcesv1alpha1.CompressedSuffix
 	}
 	secret.Data = map[string][]byte{key: manifest}
 
-	return engine.Apply(ctx, secret, s.resource())
+	return secret, nil
 }
 
 func compress(plain []byte) ([]byte, error) {

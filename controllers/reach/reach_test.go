@@ -23,7 +23,8 @@ func TestLabels_GRM_NP_1(t *testing.T) {
 	for program, want := range map[string][]string{
 		"kube-apiserver": {
 			general + "dns", general + "private-networks", general + "public-networks",
-			services + "etcd-events-client-tcp-2379", services + "etcd-main-client-tcp-2379", services + "garden-gardener-resource-manager-tcp-9449",
+			services + "etcd-events-client-tcp-2379", services + "etcd-main-client-tcp-2379", services + "extensions-all-webhook-targets",
+			services + "garden-gardener-resource-manager-tcp-9449",
 		},
 		"kube-controller-manager":   {general + "dns", services + "kube-apiserver-tcp-443"},
 		"cloud-controller-manager":  {general + "dns", general + "runtime-apiserver", services + "kube-apiserver-tcp-443"},

@@ -12,12 +12,21 @@ import (
 	gardenresourcesv1alpha1 "github.com/terrarium-garden/terrarium/apis/resources/v1alpha1"
 )
 
-// allScrapeTargets is the alias of everything whose metrics are collected.
-const allScrapeTargets = "all-scrape-targets"
+const (
+	// allScrapeTargets is the alias of everything whose metrics are collected.
+	allScrapeTargets = "all-scrape-targets"
+	// allWebhookTargets is the alias of everything that answers webhooks.
+	allWebhookTargets = "all-webhook-targets"
+)
 
 // FromScrapers is the key of the annotation of a Service that opens ports to those who collect metrics.
 func FromScrapers() string {
 	return gardenresourcesv1alpha1.AnnotationPrefixFrom + allScrapeTargets + gardenresourcesv1alpha1.AnnotationSuffixAllowedPorts
+}
+
+// FromAPIServers is the key of the annotation of a Service that opens ports to API servers that ask webhooks (EXT-WH-4).
+func FromAPIServers() string {
+	return gardenresourcesv1alpha1.AnnotationPrefixFrom + allWebhookTargets + gardenresourcesv1alpha1.AnnotationSuffixAllowedPorts
 }
 
 // Ports is the value of an annotation that opens ports, which have numbers.

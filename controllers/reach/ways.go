@@ -11,8 +11,12 @@ import (
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 )
 
-// AllShoots is the alias of all namespaces of shoots: a pod elsewhere reaches a Service of every shoot through it.
-const AllShoots = "all-shoots"
+const (
+	// AllShoots is the alias of all namespaces of shoots: a pod elsewhere reaches a Service of every shoot through it.
+	AllShoots = "all-shoots"
+	// Extensions is the alias of all namespaces of extensions.
+	Extensions = "extensions"
+)
 
 // Names of programs that are not deployments of a control plane.
 const (
@@ -53,7 +57,7 @@ func ways() map[string][]string {
 		gardencorev1beta1.DeploymentKubeAPIServer: {
 			dns, public, private,
 			service(gardencorev1beta1.ETCDMain+"-client", etcdPort), service(gardencorev1beta1.ETCDEvents+"-client", etcdPort),
-			service(gardencorev1beta1.NamespaceGarden+"-"+ResourceManager, WebhookPort),
+			service(gardencorev1beta1.NamespaceGarden+"-"+ResourceManager, WebhookPort), webhooksOfExtensions(),
 		},
 		gardencorev1beta1.DeploymentKubeControllerManager: {dns, shoot},
 		gardencorev1beta1.DeploymentKubeScheduler:         {dns, shoot},
@@ -75,6 +79,12 @@ func APIServer() string {
 // APIServers is the key of the label for the API servers of all shoots.
 func APIServers() string {
 	return service(AllShoots+"-"+gardencorev1beta1.ServiceKubeAPIServer, apiServerPort)
+}
+
+// webhooksOfExtensions is the key of the label for what extensions open to API servers of shoots (EXT-WH-4).
+func webhooksOfExtensions() string {
+	key, _ := Key(Extensions + "-" + allWebhookTargets)
+	return key
 }
 
 func service(name string, port int32) string {

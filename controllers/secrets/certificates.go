@@ -54,14 +54,24 @@ func (c *CA) signer(spec CertificateSpec) *Certificate {
 // CA returns the authority of that name. It is valid for ten years and only a rotation replaces it. The key of the authority
 // for clients leaves the seed: the garden signs with it, and other implementations of the garden only read RSA keys.
 func (m *Manager) CA(ctx context.Context, name string) (*CA, error) {
-	commonName, newKey := name, newECDSA
-	switch name {
-	case gardencorev1beta1.SecretCACluster:
-		commonName = "kubernetes"
-	case gardencorev1beta1.SecretCAClient:
+	newKey := newECDSA
+	if name == gardencorev1beta1.SecretCAClient {
 		newKey = func() (crypto.Signer, error) { return newRSA(authorityRSABits) }
 	}
-	found, err := m.obtainRotated(ctx, wish{
+	found, err := m.obtainRotated(ctx, authorityWish(name, authorityValidity, newKey), m.config.Rotations.Authorities)
+	if err != nil {
+		return nil, err
+	}
+	return m.authority(ctx, name, found)
+}
+
+// authorityWish describes an authority that signs itself.
+func authorityWish(name string, validity time.Duration, newKey func() (crypto.Signer, error)) wish {
+	commonName := name
+	if name == gardencorev1beta1.SecretCACluster {
+		commonName = "kubernetes"
+	}
+	return wish{
 		name: name, config: map[string]string{"commonName": commonName}, plain: true,
 		generate: func(now time.Time) (map[string][]byte, time.Time, error) {
 			key, err := newKey()
@@ -69,7 +79,7 @@ func (m *Manager) CA(ctx context.Context, name string) (*CA, error) {
 				return nil, time.Time{}, err
 			}
 			template := &x509.Certificate{
-				Subject: pkix.Name{CommonName: commonName}, IsCA: true, NotAfter: now.Add(authorityValidity).UTC(),
+				Subject: pkix.Name{CommonName: commonName}, IsCA: true, NotAfter: now.Add(validity).UTC(),
 				KeyUsage: x509.KeyUsageCertSign | x509.KeyUsageCRLSign | x509.KeyUsageDigitalSignature,
 			}
 			made, until, err := issuer{certificate: template, key: key}.issue(template, key, now)
@@ -81,10 +91,11 @@ func (m *Manager) CA(ctx context.Context, name string) (*CA, error) {
 				gardencorev1beta1.DataKeyPrivateKeyCA:  made.Key,
 			}, until, nil
 		},
-	}, m.config.Rotations.Authorities)
-	if err != nil {
-		return nil, err
 	}
+}
+
+// authority reads the secrets of an authority, and keeps the bundle of those that are trusted.
+func (m *Manager) authority(ctx context.Context, name string, found rotated) (*CA, error) {
 	current, err := authorityOf(found.current)
 	if err != nil {
 		return nil, err

@@ -130,7 +130,7 @@ func service(f facts.Shoot) *corev1.Service {
 		annotations = map[string]string{}
 	}
 	maps.Copy(annotations, openTo(open))
-	return &corev1.Service{
+	return component.Mutable(&corev1.Service{
 		ObjectMeta: metav1.ObjectMeta{
 			Namespace: f.Namespace, Name: gardencorev1beta1.ServiceKubeAPIServer, Labels: labels(), Annotations: annotations,
 		},
@@ -138,7 +138,7 @@ func service(f facts.Shoot) *corev1.Service {
 			Type: corev1.ServiceTypeLoadBalancer, Selector: labels(), Ports: ports,
 			LoadBalancerClass: f.Exposure.Class, ExternalTrafficPolicy: f.Exposure.TrafficPolicy,
 		},
-	}
+	})
 }
 
 func port(name string, number int32) corev1.ServicePort {

@@ -38,7 +38,7 @@ func render(f facts.Shoot, in *component.Inputs) ([]client.Object, error) {
 	deployment := pod.Deployment(metav1.ObjectMeta{Namespace: f.Namespace, Name: string(Name), Labels: labels()}, in.Replicas)
 	deployment.Spec.Strategy = component.SurgeFirst()
 	deployment.Spec.Template.Spec.TerminationGracePeriodSeconds = new(int64(30))
-	return append(config, deployment), nil
+	return append(config, component.Mutable(deployment)), nil
 }
 
 func pod(f facts.Shoot, in *component.Inputs, checksum map[string]string) component.Pod {

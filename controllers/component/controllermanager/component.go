@@ -87,7 +87,7 @@ func render(f facts.Shoot, in *component.Inputs) ([]client.Object, error) {
 	// Its caches may be wrong after a long time.
 	deployment.Spec.Template.Labels = maps.Clone(deployment.Spec.Template.Labels)
 	deployment.Spec.Template.Labels[gardencorev1beta1.LabelMaintenanceRestart] = "true"
-	return []client.Object{access.Kubeconfig, deployment}, nil
+	return []client.Object{access.Kubeconfig, component.Mutable(deployment)}, nil
 }
 
 func args(f facts.Shoot) []string {

@@ -62,7 +62,7 @@ func service(namespace, role string) *corev1.Service {
 
 // render returns the Service for clients and the stateful set.
 func render(f facts.Shoot, role string, in *component.Inputs) []client.Object {
-	return []client.Object{service(f.Namespace, role), &appsv1.StatefulSet{
+	return []client.Object{service(f.Namespace, role), component.Mutable(&appsv1.StatefulSet{
 		ObjectMeta: metav1.ObjectMeta{Namespace: f.Namespace, Name: nameOf(role), Labels: labels(role)},
 		Spec: appsv1.StatefulSetSpec{
 			Replicas:    &in.Replicas,
@@ -90,7 +90,7 @@ func render(f facts.Shoot, role string, in *component.Inputs) []client.Object {
 				},
 			}},
 		},
-	}}
+	})}
 }
 
 func pod(role string, in *component.Inputs) corev1.PodSpec {

@@ -26,6 +26,9 @@ func Render(f facts.Shoot) []client.Object {
 	if n := spec.Networking; n != nil && n.Type != nil && *n.Type != "" {
 		labels[gardencorev1beta1.LabelNetworkingProvider] = *n.Type
 	}
+	if backup := f.Seed.Spec.Backup; backup != nil {
+		labels[gardencorev1beta1.LabelBackupProvider] = backup.Provider
+	}
 	if spec.Purpose != nil && *spec.Purpose != "" {
 		labels[gardencorev1beta1.LabelShootPurpose] = string(*spec.Purpose)
 	}

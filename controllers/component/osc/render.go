@@ -100,7 +100,7 @@ func Render(v Values) (*gardenextensionsv1alpha1.OperatingSystemConfig, error) {
 		o.Spec.Type = image.Name
 		o.Spec.ProviderConfig = image.ProviderConfig
 	}
-	return o, nil
+	return component.Mutable(o), nil
 }
 
 func files(v Values) ([]gardenextensionsv1alpha1.File, error) {

@@ -80,9 +80,9 @@ func render(f facts.Shoot, in *component.Inputs) ([]client.Object, error) {
 	return []client.Object{
 		access.Kubeconfig,
 		&corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: f.Namespace, Name: configName}, Data: map[string]string{configKey: config}},
-		pod.Deployment(metav1.ObjectMeta{
+		component.Mutable(pod.Deployment(metav1.ObjectMeta{
 			Namespace: f.Namespace, Name: name, Labels: component.ControlPlaneLabels("kubernetes", "scheduler"),
-		}, in.Replicas),
+		}, in.Replicas)),
 	}, nil
 }
 

@@ -68,7 +68,13 @@ func (c credentials) deployCloudProvider(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return c.deploy(ctx, gardencorev1beta1.SecretCloudProvider, ref)
+	secret, err := c.read(ctx, gardencorev1beta1.SecretCloudProvider, ref)
+	if err != nil {
+		return err
+	}
+	// Webhooks of extensions find it by that label (EXT-WH-1).
+	metav1.SetMetaDataLabel(&secret.ObjectMeta, gardencorev1beta1.LabelPurpose, gardencorev1beta1.SecretCloudProvider)
+	return c.engine().Apply(ctx, secret)
 }
 
 // refreshCloudProvider does so for a deletion. When there are no credentials any more, those of the last run are kept, so that the
