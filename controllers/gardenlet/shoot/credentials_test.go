@@ -181,6 +181,7 @@ func TestTokenOfAnIdentityIsKept_GLET_TOK_2(t *testing.T) {
 		}
 	}
 	labels := map[string]string{
+		"gardener.cloud/purpose":                            "cloudprovider",
 		"security.gardener.cloud/purpose":                   "workload-identity-token-requestor",
 		"workloadidentity.security.gardener.cloud/provider": "local",
 	}
