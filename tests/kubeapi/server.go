@@ -71,7 +71,7 @@ func (p Program) Start(tb testing.TB) *Server {
 		"--disable-admission-plugins=ServiceAccount")
 	s := &Server{Config: &rest.Config{
 		Host: local("https", port), BearerToken: token, QPS: -1,
-		TLSClientConfig: rest.TLSClientConfig{ServerName: "localhost", CAFile: filepath.Join(folder, "apiserver.crt")},
+		TLSClientConfig: rest.TLSClientConfig{ServerName: "kubernetes.default.svc", CAFile: filepath.Join(folder, "apiserver.crt")},
 	}}
 	s.reach(tb)
 	return s

@@ -9,9 +9,7 @@ import (
 
 	"sigs.k8s.io/controller-runtime/pkg/builder"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/controller-runtime/pkg/event"
 	"sigs.k8s.io/controller-runtime/pkg/manager"
-	"sigs.k8s.io/controller-runtime/pkg/predicate"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	gardenextensionsv1alpha1 "github.com/terrarium-garden/terrarium/apis/extensions/v1alpha1"
@@ -36,31 +34,18 @@ type Reconciler[T gardenextensionsv1alpha1.Object] struct {
 	Actor Actor[T]
 	// Limit bounds one call of the actor; 3 minutes when unset.
 	Limit time.Duration
+	// Resync is the time after which an object is acted on again although nobody has asked, for the kind Extension; 0 for never
+	// (EXT-CTRL-6).
+	Resync time.Duration
+	// Unasked lets every change of an object's spec, of its Cluster and of the Secret that it refers to start a run as well, for tests and
+	// special set-ups: nobody has to ask for it by the operation annotation (EXT-OP-7).
+	Unasked bool
 }
 
 // AddToManager fills the unset fields from the manager of the seed and registers the controller.
 func (r *Reconciler[T]) AddToManager(seed manager.Manager) error {
 	r.Limit = cmp.Or(r.Limit, defaultLimit)
-	return kit.Complete(r.ManagedBy(seed, r.Name, kit.Queue{}).For(r.New(), builder.WithPredicates(starts())), r.Name, r)
-}
-
-func starts() predicate.Predicate {
-	object := func(o client.Object) gardenextensionsv1alpha1.Object {
-		extension, _ := o.(gardenextensionsv1alpha1.Object)
-		return extension
-	}
-	return predicate.Funcs{
-		CreateFunc: func(e event.CreateEvent) bool {
-			after := object(e.Object)
-			return Mine(after) && StartsOnCreate(after)
-		},
-		UpdateFunc: func(e event.UpdateEvent) bool {
-			after := object(e.ObjectNew)
-			return Mine(after) && StartsOnUpdate(object(e.ObjectOld), after)
-		},
-		DeleteFunc:  func(event.DeleteEvent) bool { return false },
-		GenericFunc: func(event.GenericEvent) bool { return false },
-	}
+	return kit.Complete(r.watchMore(r.ManagedBy(seed, r.Name, kit.Queue{}).For(r.New(), builder.WithPredicates(r.starts()))), r.Name, r)
 }
 
 // Reconcile makes one run on an object.
@@ -69,9 +54,12 @@ func (r *Reconciler[T]) Reconcile(ctx context.Context, request reconcile.Request
 	if err := r.Reader.Get(ctx, request.NamespacedName, object); err != nil {
 		return reconcile.Result{}, client.IgnoreNotFound(err)
 	}
-	// The previous run may have done the work already, because its own writes are events as well.
-	if !Mine(object) || !StartsOnCreate(object) {
+	if !Mine(object) {
 		return reconcile.Result{}, nil
+	}
+	// The previous run may have done the work already, because its own writes are events as well.
+	if now, after := r.due(object); !now {
+		return reconcile.Result{RequeueAfter: after}, nil
 	}
 	cluster, err := ReadCluster(ctx, r.Reader, object.GetNamespace())
 	if err != nil {
@@ -82,11 +70,12 @@ func (r *Reconciler[T]) Reconcile(ctx context.Context, request reconcile.Request
 	}
 	p := &pass[T]{r: r, object: object, cluster: cluster}
 	p.run = operation.Machine[T]{Kind: operation.Extensions[T](r.Name), Client: r.Client, Clock: r.Clock}.On(object)
-	if err := p.operate(ctx, Operation(object)); err != nil {
+	kind := Operation(object)
+	if err := p.operate(ctx, kind); err != nil {
 		if kit.IsFailure(err) {
 			err = operation.Classify(err)
 		}
 		return p.run.Fail(ctx, err)
 	}
-	return reconcile.Result{}, nil
+	return reconcile.Result{RequeueAfter: r.again(kind)}, nil
 }
