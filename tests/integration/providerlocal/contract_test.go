@@ -96,33 +96,17 @@ func (a *actor) called(object *infrastructure) ([]string, bool) {
 type seed struct {
 	client.Client
 
-	actor *actor
+	actor   *actor
+	garden  *harness.Garden
+	applier deploy.Engine
 }
 
 func startSeed(t *testing.T) *seed {
 	t.Helper()
-	garden := harness.Start(t)
-	s := &seed{Client: garden.Client, actor: newActor()}
-	applier := deploy.Engine{Client: garden.Client, Owner: "test", Clock: clock.RealClock{}}
-	definitions, err := crds.Objects()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := applier.Apply(t.Context(), definitions...); err != nil {
-		t.Fatal(err)
-	}
-	if err := applier.WaitReady(t.Context(), definitions...); err != nil {
-		t.Fatal(err)
-	}
-	mgr, err := ctrl.NewManager(garden.Config, ctrl.Options{Scheme: garden.Scheme, Metrics: metricsserver.Options{BindAddress: "0"}, HealthProbeBindAddress: "0"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	access := engine.Access{Reader: mgr.GetAPIReader(), Seed: applier}
+	s := newSeed(t)
+	access := engine.Access{Reader: s.Client, Seed: s.applier}
 	queue := kit.Queue{Concurrency: 1, BaseDelay: 10 * time.Millisecond, MaxDelay: 50 * time.Millisecond}
-	for _, adder := range []interface {
-		AddToManager(mgr manager.Manager) error
-	}{
+	s.run(t,
 		&engine.Reconciler[*infrastructure]{
 			Name: "infrastructure", New: func() *infrastructure { return &infrastructure{} }, Finalizer: "extensions.gardener.cloud/infrastructure",
 			Actor: s.actor, Base: kit.Base{Queue: queue},
@@ -137,7 +121,40 @@ func startSeed(t *testing.T) *seed {
 			},
 			Finalizer: "extensions.gardener.cloud/operatingsystemconfigs", Actor: &operatingsystemconfig.Actor{Access: access}, Base: kit.Base{Queue: queue},
 		},
-	} {
+	)
+	return s
+}
+
+// newSeed is a garden that serves the extension kinds.
+func newSeed(t *testing.T) *seed {
+	t.Helper()
+	garden := harness.Start(t)
+	s := &seed{Client: garden.Client, actor: newActor(), garden: garden}
+	s.applier = deploy.Engine{Client: garden.Client, Owner: "test", Clock: clock.RealClock{}}
+	definitions, err := crds.Objects()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.applier.Apply(t.Context(), definitions...); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.applier.WaitReady(t.Context(), definitions...); err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// run runs controllers until the function that it returns is called, or the test ends.
+func (s *seed) run(t *testing.T, adders ...interface {
+	AddToManager(mgr manager.Manager) error
+},
+) (stop func()) {
+	t.Helper()
+	mgr, err := ctrl.NewManager(s.garden.Config, ctrl.Options{Scheme: s.garden.Scheme, Metrics: metricsserver.Options{BindAddress: "0"}, HealthProbeBindAddress: "0"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, adder := range adders {
 		if err := adder.AddToManager(mgr); err != nil {
 			t.Fatal(err)
 		}
@@ -145,13 +162,14 @@ func startSeed(t *testing.T) *seed {
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan error, 1)
 	go func() { done <- mgr.Start(ctx) }()
-	t.Cleanup(func() {
+	stop = sync.OnceFunc(func() {
 		cancel()
 		if err := <-done; err != nil {
 			t.Errorf("manager: %v", err)
 		}
 	})
-	return s
+	t.Cleanup(stop)
+	return stop
 }
 
 // namespace makes a control-plane namespace with the Cluster object of a shoot.
