@@ -18,6 +18,7 @@ type providerLocalRunOptions struct {
 	kubeconfig string
 	namespace  string
 	health     string
+	unasked    bool
 	images     local.Images
 	logging    telemetry.Options
 }
@@ -37,6 +38,7 @@ func newProviderLocalRunCommand(env Environment) *cobra.Command {
 	cmd.Flags().StringVar(&o.kubeconfig, "kubeconfig", "", "kubeconfig of the seed (default: the pod's service account)")
 	cmd.Flags().StringVar(&o.namespace, "namespace", "", "namespace of the extension for its heartbeat lease; empty to disable it")
 	cmd.Flags().StringVar(&o.health, "health-address", "", "address for /healthz and /readyz; empty to disable them")
+	cmd.Flags().BoolVar(&o.unasked, "ignore-operation-annotation", false, "for tests: act on every change of an object, its Cluster and its Secret, and not only when asked to")
 	addImageFlags(cmd.Flags(), &o.images)
 	options.AddLoggingFlags(&o.logging, cmd.Flags())
 	return cmd
@@ -56,6 +58,8 @@ func (o *providerLocalRunOptions) run(ctx context.Context) error {
 		Images:        o.images,
 		Namespace:     o.namespace,
 		HealthAddress: o.health,
+
+		IgnoreOperationAnnotation: o.unasked,
 		Log:           log,
 	})
 }

@@ -21,8 +21,10 @@ import (
 )
 
 const (
-	// Extension is its name, and Type the provider type that it is for.
-	Extension, Type = "provider-badge", "badge"
+	// Extension is its name.
+	Extension = "provider-badge"
+	// Type is the provider type that it is for.
+	Type = "badge"
 	// Worn is the key of the annotation of API servers, and of the label of ConfigMaps.
 	Worn = "badge.example.org/worn"
 	// Refuse is the key of an annotation that makes the extension refuse an object.

@@ -35,7 +35,7 @@ type Program string
 func Build(tb testing.TB, root string) Program {
 	tb.Helper()
 	program := filepath.Join(tb.TempDir(), "seedling")
-	build := exec.CommandContext(tb.Context(), "go", "build", "-o", program, "./appliance/seedling")
+	build := exec.CommandContext(tb.Context(), "go", "build", "-o", program, "./appliance/seedling") //nolint:gosec // The path is that of a temporary folder.
 	build.Dir = root
 	if out, err := build.CombinedOutput(); err != nil {
 		tb.Fatalf("build the programs of a cluster: %v\n%s", err, out)
@@ -117,11 +117,11 @@ func (p Program) credentials(tb testing.TB, folder string) (token, keyFile strin
 // run runs a program until the test ends. What it says is in a file beside its data, and shown if the test has failed.
 func (p Program) run(tb testing.TB, name string, args ...string) {
 	tb.Helper()
-	said, err := os.Create(filepath.Join(tb.TempDir(), name+".log"))
+	said, err := os.Create(filepath.Join(tb.TempDir(), name+".log")) //nolint:gosec // It is in a temporary folder.
 	if err != nil {
 		tb.Fatal(err)
 	}
-	process := exec.CommandContext(context.WithoutCancel(tb.Context()), string(p), append([]string{name}, args...)...)
+	process := exec.CommandContext(context.WithoutCancel(tb.Context()), string(p), append([]string{name}, args...)...) //nolint:gosec // It is what Build has built.
 	process.Stdout, process.Stderr = said, said
 	if err := process.Start(); err != nil {
 		tb.Fatalf("start %s: %v", name, err)

@@ -105,7 +105,7 @@ func (w Webhook) rules(types *runtime.Scheme) ([]admissionregistrationv1.RuleWit
 			i = len(rules)
 			rules = append(rules, admissionregistrationv1.RuleWithOperations{
 				Operations: []admissionregistrationv1.OperationType{admissionregistrationv1.Create, admissionregistrationv1.Update},
-				Rule:       admissionregistrationv1.Rule{APIGroups: []string{kind.Group}, APIVersions: []string{kind.Version}, Scope: new(admissionregistrationv1.AllScopes)},
+				Rule:       admissionregistrationv1.Rule{APIGroups: []string{kind.Group}, APIVersions: []string{kind.Version}, Scope: new(admissionregistrationv1.NamespacedScope)},
 			})
 		}
 		rules[i].Resources = append(rules[i].Resources, plural.Resource)

@@ -53,7 +53,9 @@ func TestSelectors_EXT_WH_1_3(t *testing.T) {
 		}),
 		hook("b", webhook.KindSeed, nil), hook("c", webhook.KindBackup, nil),
 		hook("d", webhook.KindNetwork, func(w *webhook.Webhook) { w.Network = "mesh" }),
-		hook("e", webhook.KindShoot, func(w *webhook.Webhook) { w.Objects, w.Selector = []client.Object{&corev1.Secret{}}, webhook.CloudProvider() }),
+		hook("e", webhook.KindShoot, func(w *webhook.Webhook) {
+			w.Objects, w.Selector = []client.Object{&corev1.Secret{}}, webhook.CloudProvider()
+		}),
 	}})
 	if err := k.Keep(t.Context()); err != nil {
 		t.Fatal(err)

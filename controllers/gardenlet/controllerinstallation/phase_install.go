@@ -70,6 +70,9 @@ func (r *Reconciler) apply(ctx context.Context, s *scope) (kit.Outcome, error) {
 	set.Labels = map[string]string{labelInstallation: s.installation.Name, labelRegistration: s.installation.Spec.RegistrationRef.Name}
 	err := r.place(s)
 	if err == nil {
+		err = r.fence(s)
+	}
+	if err == nil {
 		err = set.Apply(ctx, r.engine(), s.objects...)
 	}
 	if err == nil {

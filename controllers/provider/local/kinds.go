@@ -47,15 +47,23 @@ func rows(a engine.Access, cloud func(ctx context.Context, namespace string) (ma
 
 // row is a kind and the controller that runs its actor.
 type row struct {
-	adder
+	controller
 
 	kind string
+}
+
+// controller is an engine for any kind.
+type controller interface {
+	adder
+
+	// ActUnasked makes it act without being asked.
+	ActUnasked()
 }
 
 // acts makes a row. Failures are retried soon: everything runs on one machine, and a user is waiting for it.
 func acts[T gardenextensionsv1alpha1.Object](a engine.Access, name, finalizer string, workers int, actor engine.Actor[T]) row {
 	of, _ := extensions.Named(name)
-	return row{kind: name, adder: &engine.Reconciler[T]{
+	return row{kind: name, controller: &engine.Reconciler[T]{
 		Base: kit.Base{Clock: a.Seed.Clock, Queue: kit.Queue{Concurrency: workers, BaseDelay: time.Second, MaxDelay: 30 * time.Second}},
 		Name: strings.ToLower(name),
 		New: func() T {

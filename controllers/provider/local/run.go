@@ -47,6 +47,8 @@ type Options struct {
 	Namespace string
 	// HealthAddress serves /healthz and /readyz; empty for none.
 	HealthAddress string
+	// IgnoreOperationAnnotation lets changes start the work that somebody else has to ask for, see engine.Reconciler (EXT-OP-7).
+	IgnoreOperationAnnotation bool
 	// Log of the process.
 	Log logr.Logger
 }
@@ -103,6 +105,9 @@ func adders(o Options, mgr manager.Manager, shoots *kit.Shoots) []adder {
 		Seed:   deploy.Engine{Client: mgr.GetClient(), Owner: Name, Clock: clk},
 		Images: o.Images,
 	}, cloud) {
+		if o.IgnoreOperationAnnotation {
+			r.ActUnasked()
+		}
 		list = append(list, r)
 	}
 	list = append(list, &health.Reconciler[*gardenextensionsv1alpha1.ControlPlane]{

@@ -13,6 +13,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -20,8 +21,10 @@ import (
 	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/yaml"
+	"k8s.io/client-go/rest"
 	"k8s.io/utils/clock"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -33,6 +36,7 @@ import (
 	"github.com/terrarium-garden/terrarium/controllers/deploy"
 	"github.com/terrarium-garden/terrarium/controllers/extension/crds"
 	"github.com/terrarium-garden/terrarium/controllers/extension/webhook"
+	"github.com/terrarium-garden/terrarium/controllers/gardenlet/controllerinstallation"
 	"github.com/terrarium-garden/terrarium/controllers/reach"
 	"github.com/terrarium-garden/terrarium/controllers/resourcemanager"
 	"github.com/terrarium-garden/terrarium/tests/badge"
@@ -81,6 +85,7 @@ func newStage(t *testing.T) *stage {
 		&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: home, Labels: map[string]string{"gardener.cloud/role": "extension"}}},
 		&corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: ours, Name: "shoot-access-gardener-resource-manager"}, Data: map[string][]byte{"kubeconfig": s.shoot.Kubeconfig}},
 	)
+	s.install()
 	s.manageResources()
 	return s
 }
@@ -146,7 +151,7 @@ func (s *stage) manageResources() {
 // extension runs the extension on the clock of the stage, and returns what keeps its webhooks, and how to stop it.
 func (s *stage) extension() (*webhook.Keeper, func()) {
 	s.t.Helper()
-	mgr, err := ctrl.NewManager(s.seed.Config, ctrl.Options{
+	mgr, err := ctrl.NewManager(s.asExtension(), ctrl.Options{
 		Scheme: s.seed.Scheme, Metrics: metricsserver.Options{BindAddress: "0"}, HealthProbeBindAddress: "0", Logger: testr.New(s.t),
 	})
 	if err != nil {
@@ -159,6 +164,38 @@ func (s *stage) extension() (*webhook.Keeper, func()) {
 	stop := s.run("extension", mgr.Start)
 	s.eventually("the extension is ready", func(context.Context) error { return keeper.Ready(nil) })
 	return keeper, stop
+}
+
+// asExtension is how the extension reaches the seed: with the account of its chart.
+func (s *stage) asExtension() *rest.Config {
+	config := rest.CopyConfig(s.seed.Config)
+	config.Impersonate = rest.ImpersonationConfig{UserName: "system:serviceaccount:" + home + ":badge", Groups: []string{"system:serviceaccounts", "system:authenticated"}}
+	return config
+}
+
+// install applies what the gardenlet installs of the extension: its rights, as docs/extensions.md lists them, and the fence around its
+// webhooks.
+func (s *stage) install() {
+	s.t.Helper()
+	role := &rbacv1.ClusterRole{ObjectMeta: metav1.ObjectMeta{Name: "extensions.gardener.cloud:provider-badge"}, Rules: []rbacv1.PolicyRule{
+		{APIGroups: []string{"admissionregistration.k8s.io"}, Resources: []string{"mutatingwebhookconfigurations"}, Verbs: []string{"create", "patch"}},
+		{APIGroups: []string{""}, Resources: []string{"secrets"}, Verbs: []string{"get", "list", "create", "patch", "update", "delete"}},
+		{APIGroups: []string{""}, Resources: []string{"namespaces"}, Verbs: []string{"get"}},
+		{APIGroups: []string{"resources.gardener.cloud"}, Resources: []string{"managedresources"}, Verbs: []string{"get", "list", "create", "patch", "delete"}},
+	}}
+	binding := &rbacv1.ClusterRoleBinding{
+		ObjectMeta: metav1.ObjectMeta{Name: role.Name}, RoleRef: rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: role.Name},
+		Subjects: []rbacv1.Subject{{Kind: rbacv1.ServiceAccountKind, Namespace: home, Name: "badge"}},
+	}
+	registration := &gardencorev1beta1.ControllerRegistration{Spec: gardencorev1beta1.ControllerRegistrationSpec{Resources: []gardencorev1beta1.ControllerResource{
+		{Kind: "ControlPlane", Type: badge.Type}, {Kind: "Infrastructure", Type: badge.Type},
+	}}}
+	installation := &gardencorev1beta1.ControllerInstallation{ObjectMeta: metav1.ObjectMeta{Name: strings.TrimPrefix(home, "extension-")}}
+	fence, err := controllerinstallation.Fence(installation, registration)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	s.apply(append(fence, role, binding)...)
 }
 
 func (s *stage) eventually(what string, check func(ctx context.Context) error) {

@@ -50,6 +50,7 @@ func TestWebhooks(t *testing.T) {
 	s.checkPeace()
 	s.checkConfigurations()
 	s.checkRefusal()
+	s.checkFence()
 	s.checkShoot(keeper)
 	s.checkRenewal(keeper)
 	stop()
@@ -167,6 +168,55 @@ func (s *stage) checkRefusal() {
 	}
 	if after := s.apiServer(ours); after.ResourceVersion != before.ResourceVersion {
 		s.t.Error("EXT-WH-7: what was refused is stored")
+	}
+}
+
+// checkFence has the extension register what it must not.
+func (s *stage) checkFence() {
+	s.t.Helper()
+	hostile, err := client.New(s.asExtension(), client.Options{Scheme: s.seed.Scheme})
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	for name, tc := range map[string]struct {
+		reason string
+		change func(*admissionregistrationv1.MutatingWebhook)
+		want   string
+	}{
+		"own": {reason: "shoots of its own provider", change: func(*admissionregistrationv1.MutatingWebhook) {}},
+		"all": {reason: "everything in the seed", change: func(w *admissionregistrationv1.MutatingWebhook) { w.NamespaceSelector = nil }, want: "needs a namespaceSelector"},
+		"another": {reason: "shoots of another provider", change: func(w *admissionregistrationv1.MutatingWebhook) {
+			w.NamespaceSelector.MatchLabels["shoot.gardener.cloud/provider"] = "other"
+		}, want: "needs a namespaceSelector"},
+		"garden": {reason: "the gardenlet's own namespace", change: func(w *admissionregistrationv1.MutatingWebhook) {
+			w.NamespaceSelector.MatchLabels = map[string]string{"kubernetes.io/metadata.name": "garden"}
+		}, want: "needs a namespaceSelector"},
+		"not in": {reason: "all others", change: func(w *admissionregistrationv1.MutatingWebhook) {
+			w.NamespaceSelector = &metav1.LabelSelector{MatchExpressions: []metav1.LabelSelectorRequirement{{Key: "shoot.gardener.cloud/provider", Operator: metav1.LabelSelectorOpNotIn, Values: []string{badge.Type}}}}
+		}, want: "needs a namespaceSelector"},
+		"in": {reason: "the other way to write it", change: func(w *admissionregistrationv1.MutatingWebhook) {
+			w.NamespaceSelector = &metav1.LabelSelector{MatchExpressions: []metav1.LabelSelectorRequirement{{Key: "shoot.gardener.cloud/provider", Operator: metav1.LabelSelectorOpIn, Values: []string{badge.Type}}}}
+		}},
+		"roles": {reason: "what is in no namespace is asked about whatever the selector says", change: func(w *admissionregistrationv1.MutatingWebhook) {
+			w.Rules[0].APIGroups, w.Rules[0].Resources, w.Rules[0].Scope = []string{"rbac.authorization.k8s.io"}, []string{"clusterroles"}, nil
+		}, want: "need the scope Namespaced"},
+		"wildcard": {reason: "so is everything", change: func(w *admissionregistrationv1.MutatingWebhook) {
+			w.Rules[0].APIGroups, w.Rules[0].Resources, w.Rules[0].Scope = []string{"*"}, []string{"*/*"}, nil
+		}, want: "need the scope Namespaced"},
+	} {
+		c := &admissionregistrationv1.MutatingWebhookConfiguration{}
+		if err := s.seed.Client.Get(s.t.Context(), client.ObjectKey{Name: inSeed}, c); err != nil {
+			s.t.Fatal(err)
+		}
+		tc.change(&c.Webhooks[0])
+		made := &admissionregistrationv1.MutatingWebhookConfiguration{ObjectMeta: metav1.ObjectMeta{Name: "hostile"}, Webhooks: c.Webhooks}
+		s.eventually("the policy is known: "+name, func(ctx context.Context) error {
+			err := hostile.Create(ctx, made.DeepCopy(), client.DryRunAll)
+			if refused := err != nil && tc.want != "" && strings.Contains(err.Error(), tc.want); refused || err == nil && tc.want == "" {
+				return nil
+			}
+			return fmt.Errorf("EXT-WH-1: %s: a webhook for it = %w, want %q", tc.reason, err, tc.want)
+		})
 	}
 }
 

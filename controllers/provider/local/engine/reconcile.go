@@ -42,6 +42,9 @@ type Reconciler[T gardenextensionsv1alpha1.Object] struct {
 	Unasked bool
 }
 
+// ActUnasked sets Unasked.
+func (r *Reconciler[T]) ActUnasked() { r.Unasked = true }
+
 // AddToManager fills the unset fields from the manager of the seed and registers the controller.
 func (r *Reconciler[T]) AddToManager(seed manager.Manager) error {
 	r.Limit = cmp.Or(r.Limit, defaultLimit)

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package layers_test
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// TestExtensionsUseNoAuthorityOfTheCore_EXT_SEC_3 finds extensions, and what they are built from, that name a Secret with an authority of
+// the core. These names change with each rotation; what an extension may use it finds in the generic kubeconfig, or makes for itself.
+func TestExtensionsUseNoAuthorityOfTheCore_EXT_SEC_3(t *testing.T) {
+	t.Parallel()
+	root, seen := filepath.Join("..", ".."), 0
+	for _, folder := range []string{"controllers/provider", "controllers/extension/webhook", "tests/extension", "tests/badge"} {
+		err := filepath.WalkDir(filepath.Join(root, filepath.FromSlash(folder)), func(path string, entry fs.DirEntry, err error) error {
+			if err != nil || entry.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
+				return err
+			}
+			source, err := os.ReadFile(path)
+			if err != nil {
+				return err
+			}
+			seen++
+			if names := authorities(t, source); len(names) > 0 {
+				t.Errorf("%s names %s: an extension has authorities of its own", path, strings.Join(names, ", "))
+			}
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if seen < 50 {
+		t.Errorf("only %d files were looked at", seen)
+	}
+}
+
+// TestAuthoritiesAreFound shows that the test above can fail.
+func TestAuthoritiesAreFound(t *testing.T) {
+	t.Parallel()
+	source := "package a\nvar _ = []string{v1.SecretCACluster, \"ca-client\", v1.SecretCloudProvider, \"ca.crt\", \"ca-mine-webhook\"}"
+	if diff := cmp.Diff([]string{"SecretCACluster", `"ca-client"`}, authorities(t, []byte(source))); diff != "" {
+		t.Errorf("authorities(...) (-want +got):\n%s", diff)
+	}
+}
+
+// authorities are the constants and texts in a file that name an authority of the core.
+func authorities(t *testing.T, source []byte) []string {
+	t.Helper()
+	file, err := parser.ParseFile(token.NewFileSet(), "", source, parser.SkipObjectResolution)
+	if err != nil {
+		t.Fatal(err)
+	}
+	names := []string{`"ca"`, `"ca-client"`, `"ca-front-proxy"`, `"ca-kubelet"`, `"ca-etcd"`, `"ca-etcd-peer"`}
+	var found []string
+	ast.Inspect(file, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.SelectorExpr:
+			if strings.HasPrefix(n.Sel.Name, "SecretCA") {
+				found = append(found, n.Sel.Name)
+			}
+		case *ast.BasicLit:
+			if slices.Contains(names, n.Value) {
+				found = append(found, n.Value)
+			}
+		}
+		return true
+	})
+	return found
+}
