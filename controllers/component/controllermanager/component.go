@@ -124,7 +124,6 @@ func args(f facts.Shoot) []string {
 			"--service-cluster-ip-range="+strings.Join(f.ServiceNetworks(), ","),
 			fmt.Sprintf("--node-cidr-mask-size=%d", ptr.Deref(settings.NodeCIDRMaskSize, 24)),
 			"--node-monitor-grace-period="+duration(settings.NodeMonitorGracePeriod, 40*time.Second),
-			"--configure-cloud-routes=false",
 		)
 	}
 	scaler := cmp.Or(settings.HorizontalPodAutoscaler, &gardencorev1beta1.HorizontalPodAutoscalerConfig{})
