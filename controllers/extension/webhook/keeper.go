@@ -12,7 +12,10 @@ import (
 	"sync/atomic"
 	"time"
 
+	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/clock"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -120,10 +123,14 @@ func (k *Keeper) obtain(ctx context.Context, keys *secrets.Manager) (*served, er
 	return &served{certificate: &pair, bundle: authority.Bundle.PEM}, nil
 }
 
-// tellSeed brings the configuration into the seed.
+// tellSeed brings the configuration into the seed. That of an earlier version is removed: nothing would be written while nobody answers it.
 func (k *Keeper) tellSeed(ctx context.Context, bundle []byte) error {
 	if len(k.Set.Seed) == 0 {
-		return nil
+		err := k.engine().Delete(ctx, &admissionregistrationv1.MutatingWebhookConfiguration{ObjectMeta: metav1.ObjectMeta{Name: ConfigurationName(k.Set.Extension)}})
+		if apierrors.IsForbidden(err) {
+			return nil // Who may not has never made one.
+		}
+		return err
 	}
 	home := &corev1.Namespace{}
 	if err := k.Client.Get(ctx, client.ObjectKey{Name: k.Home.Namespace}, home); err != nil {

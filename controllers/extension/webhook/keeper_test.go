@@ -96,6 +96,24 @@ func TestSelectors_EXT_WH_1_3(t *testing.T) {
 	}
 }
 
+// TestEarlierWebhooksGo is about a version of an extension that has no webhooks in the seed any more.
+func TestEarlierWebhooksGo_EXT_WH_5(t *testing.T) {
+	t.Parallel()
+	k := keeper(t, webhook.Set{Extension: "provider-demo", Seed: []webhook.Webhook{deployments(unchanged)}})
+	for _, want := range []int{1, 0, 0} {
+		if want == 0 {
+			k.Set.Seed = nil
+		}
+		if err := k.Keep(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		list := &admissionregistrationv1.MutatingWebhookConfigurationList{}
+		if err := k.Client.List(t.Context(), list); err != nil || len(list.Items) != want {
+			t.Errorf("there are %d configurations, want %d, error %v", len(list.Items), want, err)
+		}
+	}
+}
+
 // TestShootsAreNotBroughtBack removes the webhooks from one shoot and not from another: the next look at the certificates is about the
 // latter only.
 func TestShootsAreNotBroughtBack_EXT_WH_6(t *testing.T) {
