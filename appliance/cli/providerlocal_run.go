@@ -58,8 +58,8 @@ func (o *providerLocalRunOptions) run(ctx context.Context) error {
 		Images:        o.images,
 		Namespace:     o.namespace,
 		HealthAddress: o.health,
+		Log:           log,
 
 		IgnoreOperationAnnotation: o.unasked,
-		Log:           log,
 	})
 }
