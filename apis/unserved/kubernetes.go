@@ -8,7 +8,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/ptr"
 
-	"github.com/terrarium-garden/terrarium/apis/core/query"
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 )
 
@@ -19,13 +18,6 @@ func localMachines(s *gardencorev1beta1.Shoot) bool {
 
 func kubernetesRows() []Row {
 	rows := []Row{
-		{
-			Field: "spec.kubernetes.kubeAPIServer.encryptionConfig", Only: "other resources or another provider than the status reports", Severity: Refuse,
-			Instead: "nothing is encrypted anew, and the API server could not read objects that were written before",
-			when: object(func(s *gardencorev1beta1.Shoot) bool {
-				return query.EncryptionDiffers(&s.Spec, &s.Status)
-			}),
-		},
 		{Field: "spec.kubernetes.kubeAPIServer.autoscaling", Severity: Warn, Instead: "the API server has a fixed size"},
 		{Field: "spec.kubernetes.etcd.main.autoscaling", Severity: Warn, Instead: "the etcd has a fixed size"},
 		{Field: "spec.kubernetes.etcd.events.autoscaling", Severity: Warn, Instead: "the etcd has a fixed size"},

@@ -118,16 +118,6 @@ func shoot(change func(*gardencorev1beta1.Shoot)) *gardencorev1beta1.Shoot {
 	return s
 }
 
-// encrypts says what a shoot wants encrypted and what its status reports.
-func encrypts(wanted []string, reported ...string) func(*gardencorev1beta1.Shoot) {
-	return func(s *gardencorev1beta1.Shoot) {
-		s.Spec.Kubernetes.KubeAPIServer.EncryptionConfig.Resources = wanted
-		s.Status.Credentials = &gardencorev1beta1.ShootCredentials{EncryptionAtRest: &gardencorev1beta1.EncryptionAtRest{
-			Provider: gardencorev1beta1.EncryptionProviderStatus{Type: gardencorev1beta1.EncryptionProviderTypeAescbc}, Resources: reported,
-		}}
-	}
-}
-
 func paths(all []unserved.Finding) []string {
 	var out []string
 	for _, f := range all {
@@ -150,29 +140,6 @@ func TestIn(t *testing.T) {
 			reason: "a shoot that waits for a move is looked after by nobody",
 			obj:    shoot(func(s *gardencorev1beta1.Shoot) { s.Spec.SeedName = new("eu-2") }),
 			want:   []string{"spec.seedName: refuse"},
-		},
-		"encryption": {
-			reason: "what is encrypted stays so, in whatever form it is written",
-			obj:    shoot(encrypts([]string{"events", "configmaps"}, "configmaps", "events.", "secrets")),
-		},
-		"more encryption": {
-			reason: "nobody encrypts anew", obj: shoot(encrypts([]string{"events"})), want: []string{"spec.kubernetes.kubeAPIServer.encryptionConfig: refuse"},
-		},
-		"less encryption": {
-			reason: "what was encrypted could not be read", obj: shoot(encrypts(nil, "events")),
-			want: []string{"spec.kubernetes.kubeAPIServer.encryptionConfig: refuse"},
-		},
-		"other encryption": {
-			reason: "nor by another provider",
-			obj: shoot(func(s *gardencorev1beta1.Shoot) {
-				encrypts(nil)(s)
-				s.Spec.Kubernetes.KubeAPIServer.EncryptionConfig.Provider.Type = new(gardencorev1beta1.EncryptionProviderTypeSecretbox)
-			}),
-			want: []string{"spec.kubernetes.kubeAPIServer.encryptionConfig: refuse"},
-		},
-		"new encryption": {
-			reason: "a new cluster encrypts what its owner wants",
-			obj:    shoot(func(s *gardencorev1beta1.Shoot) { encrypts([]string{"events"})(s); s.Status.Credentials = nil }),
 		},
 		"unscheduled": {
 			reason: "a shoot that was never anywhere is not moved",
@@ -265,24 +232,21 @@ func TestSet(t *testing.T) {
 	both.Spec.ControlPlane = &gardencorev1beta1.ControlPlane{HighAvailability: &gardencorev1beta1.HighAvailability{}}
 	zone := both.DeepCopy()
 	zone.Spec.ControlPlane.HighAvailability.FailureTolerance.Type = gardencorev1beta1.FailureToleranceTypeZone
-	encrypted, more, other := shoot(encrypts([]string{"events"}, "events")), shoot(encrypts([]string{"configmaps", "events"}, "events")), shoot(encrypts(nil, "events"))
-	const encryption = "spec.kubernetes.kubeAPIServer.encryptionConfig: refuse"
+	elsewhere, home := shoot(func(s *gardencorev1beta1.Shoot) { s.Spec.SeedName = new("us-2") }), shoot(func(*gardencorev1beta1.Shoot) {})
 	var none *gardencorev1beta1.Shoot
 	for name, tc := range map[string]struct {
 		reason   string
 		obj, old any
 		want     []string
 	}{
-		"new":                 {"all of a new object is set", moved, nil, []string{"spec.seedName: refuse"}},
-		"nil":                 {"also when there is a type without an object", moved, none, []string{"spec.seedName: refuse"}},
-		"same":                {"what was there before is nobody's doing", moved, moved, nil},
-		"added":               {"only what is new", both, moved, []string{"spec.controlPlane.highAvailability: configuration problem"}},
-		"changed":             {"another value is set as well", zone, both, []string{"spec.controlPlane.highAvailability: configuration problem"}},
-		"encrypted":           {"what is encrypted does not change", more, encrypted, []string{encryption}},
-		"not encrypted":       {"nor is it taken away", other, encrypted, []string{encryption}},
-		"encrypted in turn":   {"one wrong change does not follow another", other, more, []string{encryption}},
-		"encrypted as before": {"the way back is open", encrypted, more, nil},
-		"taken":               {"taking away sets nothing", moved, both, nil},
+		"new":           {"all of a new object is set", moved, nil, []string{"spec.seedName: refuse"}},
+		"nil":           {"also when there is a type without an object", moved, none, []string{"spec.seedName: refuse"}},
+		"same":          {"what was there before is nobody's doing", moved, moved, nil},
+		"added":         {"only what is new", both, moved, []string{"spec.controlPlane.highAvailability: configuration problem"}},
+		"changed":       {"another value is set as well", zone, both, []string{"spec.controlPlane.highAvailability: configuration problem"}},
+		"moved in turn": {"one wrong change does not follow another", elsewhere, moved, []string{"spec.seedName: refuse"}},
+		"moved back":    {"the way back is open", home, moved, nil},
+		"taken":         {"taking away sets nothing", moved, both, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -74,8 +74,8 @@ func TestUnserved(t *testing.T) {
 	}
 }
 
-// TestEncryptionStays changes what the API server of a shoot encrypts.
-func TestEncryptionStays(t *testing.T) {
+// TestEncryptionChanges changes what the API server of a shoot encrypts, one change after the other.
+func TestEncryptionChanges(t *testing.T) {
 	t.Parallel()
 	o := operate(t)
 	o.provider("local")
@@ -84,42 +84,53 @@ func TestEncryptionStays(t *testing.T) {
 	o.seed("north-1", "local", "north")
 	shoot := order(namespace, "sprout", "local", func(s *gardencorev1beta1.Shoot) { s.Spec.SeedName = new("north-1") })
 	o.create(shoot)
-	encrypt := func(resources ...string) error {
+	encrypt := func(provider gardencorev1beta1.EncryptionProviderType, resources ...string) error {
 		before := shoot.DeepCopy()
 		wanted := shoot.DeepCopy()
 		wanted.Spec.Kubernetes.KubeAPIServer.EncryptionConfig.Resources = resources
+		wanted.Spec.Kubernetes.KubeAPIServer.EncryptionConfig.Provider.Type = &provider
 		err := o.Client.Patch(t.Context(), wanted, client.MergeFrom(before))
 		if err == nil {
 			shoot = wanted
 		}
 		return err
 	}
-	report := func(resources ...string) {
+	report := func(provider gardencorev1beta1.EncryptionProviderType, resources ...string) {
 		o.changeStatus(shoot, func() {
 			shoot.Status.Credentials = &gardencorev1beta1.ShootCredentials{EncryptionAtRest: &gardencorev1beta1.EncryptionAtRest{
-				Provider: gardencorev1beta1.EncryptionProviderStatus{Type: gardencorev1beta1.EncryptionProviderTypeAescbc}, Resources: resources,
+				Provider: gardencorev1beta1.EncryptionProviderStatus{Type: provider}, Resources: resources,
 			}}
 		})
 	}
-	const unserved = "encryptionConfig (other resources or another provider than the status reports) is not served yet"
-	if err := encrypt("configmaps", "events"); err != nil {
+	const earlier = "earlier change is being rolled out"
+	if err := encrypt("aescbc", "events"); err != nil {
 		t.Fatalf("what nothing was encrypted with yet can change: %v", err)
 	}
-	report("configmaps", "events")
-	refused(t, "API-VALSHOOT-22: nothing is encrypted anew", encrypt("configmaps"), apierrors.IsForbidden, unserved)
-	if err := encrypt("events", "configmaps"); err != nil {
-		t.Errorf("another order is no change: %v", err)
+	report("aescbc", "events")
+	for _, resources := range [][]string{{"events", "configmaps"}, {"configmaps", "events"}} {
+		if err := encrypt("aescbc", resources...); err != nil {
+			t.Errorf("%v in place of events: %v", resources, err)
+		}
 	}
+	refused(t, "API-VALSHOOT-22: no wildcards", encrypt("aescbc", "*.apps"), apierrors.IsInvalid, "must name one resource, without wildcards")
+	refused(t, "API-VALSHOOT-22: one change after the other", encrypt("aescbc", "events"), apierrors.IsInvalid, earlier)
+	report("aescbc", "configmaps", "events")
+	refused(t, "API-VALSHOOT-22: one change at a time", encrypt("secretbox", "events"), apierrors.IsInvalid, "cannot change together")
+	if err := encrypt("secretbox", "configmaps", "events"); err != nil {
+		t.Errorf("another provider: %v", err)
+	}
+	refused(t, "API-VALSHOOT-22: another provider is a change", encrypt("secretbox", "events"), apierrors.IsInvalid, earlier)
+	report("secretbox", "configmaps", "events")
 
-	report("events") // as a gardenlet finds it that comes to a shoot which was changed before
-	refused(t, "API-VALSHOOT-22: the gardenlet may be at work", encrypt("events"), apierrors.IsInvalid, "earlier change is being rolled out")
+	if err := encrypt("secretbox", "configmaps", "events", "widgets.example.org"); err != nil {
+		t.Fatal(err)
+	}
 	o.changeStatus(shoot, func() {
 		shoot.Status.ObservedGeneration = shoot.Generation
 		shoot.Status.LastOperation = &gardencorev1beta1.LastOperation{Type: "Reconcile", State: "Failed", LastUpdateTime: metav1.Now()}
-		shoot.Status.LastErrors = []gardencorev1beta1.LastError{{Description: "not served", TaskID: new(query.TaskUnserved)}}
+		shoot.Status.LastErrors = []gardencorev1beta1.LastError{{Description: "not served by the cluster", TaskID: new(query.TaskEncryptionCheck)}}
 	})
-	refused(t, "a shoot that was refused is not changed further", encrypt(), apierrors.IsForbidden, unserved)
-	if err := encrypt("events"); err != nil {
+	if err := encrypt("secretbox", "configmaps", "events"); err != nil {
 		t.Errorf("API-VALSHOOT-22: what the gardenlet refuses can be taken back: %v", err)
 	}
 }

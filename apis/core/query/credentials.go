@@ -101,27 +101,35 @@ func EncryptionDiffers(spec *gardencorev1beta1.ShootSpec, status *gardencorev1be
 	return wanted.Provider != reported.Provider || !slices.Equal(wanted.Resources, reported.Resources)
 }
 
-// EncryptionPending reports whether a change of the encrypted resources is still to be rolled out, which is when the status
-// differs from the spec. It is false for a shoot that reports nothing, and for one that its gardenlet refuses to act upon:
-// that change is not rolled out, and its owner has to revert it.
+// EncryptionPending reports whether a change of the encryption is still to be rolled out, which is when the status differs
+// from the spec. It is false for a shoot that reports nothing, and for one that its gardenlet refuses to act upon: that
+// change is not rolled out, and its owner has to revert it.
 func EncryptionPending(s *gardencorev1beta1.Shoot) bool {
-	reported := s.Status.EncryptedResources
-	if c := s.Status.Credentials; c != nil && c.EncryptionAtRest != nil {
-		reported = c.EncryptionAtRest.Resources
-	} else if len(reported) == 0 {
+	if Refused(s) {
 		return false
 	}
-	return !Refused(s) && !slices.Equal(encryptable(reported), EncryptionWanted(&s.Spec))
+	if c := s.Status.Credentials; c != nil && c.EncryptionAtRest != nil {
+		return EncryptionDiffers(&s.Spec, &s.Status)
+	}
+	reported := s.Status.EncryptedResources
+	return len(reported) > 0 && !slices.Equal(encryptable(reported), EncryptionWanted(&s.Spec))
 }
 
-// TaskUnserved is the id of the error by which a gardenlet refuses to begin an operation on a shoot.
-const TaskUnserved = "unserved"
+const (
+	// TaskUnserved is the id of the error by which a gardenlet refuses to begin an operation on a shoot.
+	TaskUnserved = "unserved"
+	// TaskEncryptionCheck is the id of the task in which a gardenlet refuses to encrypt what the cluster does not serve.
+	TaskEncryptionCheck = "encryption-check"
+)
 
-// Refused reports whether the gardenlet has refused to act upon the current generation of a shoot.
+// Refused reports whether the gardenlet has refused to act upon the current generation of a shoot, or to change what is
+// encrypted in it.
 func Refused(s *gardencorev1beta1.Shoot) bool {
 	last := s.Status.LastOperation
 	return last != nil && last.State == gardencorev1beta1.LastOperationStateFailed && s.Status.ObservedGeneration == s.Generation &&
-		slices.ContainsFunc(s.Status.LastErrors, func(e gardencorev1beta1.LastError) bool { return e.TaskID != nil && *e.TaskID == TaskUnserved })
+		slices.ContainsFunc(s.Status.LastErrors, func(e gardencorev1beta1.LastError) bool {
+			return e.TaskID != nil && (*e.TaskID == TaskUnserved || *e.TaskID == TaskEncryptionCheck)
+		})
 }
 
 // encryptable drops secrets, which are always encrypted, and the trailing dot that a resource of the core group may have.

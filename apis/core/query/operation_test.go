@@ -51,6 +51,10 @@ func TestEncryptionPending(t *testing.T) {
 		s.Status.LastErrors = []gardencorev1beta1.LastError{{TaskID: new(query.TaskUnserved)}}
 		return s
 	}
+	other := reports(wants("a"), "a")
+	other.Spec.Kubernetes.KubeAPIServer.EncryptionConfig.Provider.Type = new(gardencorev1beta1.EncryptionProviderTypeSecretbox)
+	unchecked := refused(reports(wants("a")), 2)
+	unchecked.Status.LastErrors[0].TaskID = new("encryption-check")
 	formerly := wants("a")
 	formerly.Status.EncryptedResources = []string{"b"}
 	for name, tc := range map[string]struct {
@@ -64,6 +68,8 @@ func TestEncryptionPending(t *testing.T) {
 		"API-VALSHOOT-22 removed":  {"something is no more", reports(wants(), "a"), true},
 		"API-VALSHOOT-22 refused":  {"what the gardenlet does not roll out is not awaited", refused(reports(wants("a")), 2), false},
 		"API-VALSHOOT-22 earlier":  {"it may roll out what it has not seen yet", refused(reports(wants("a")), 1), true},
+		"API-VALSHOOT-22 provider": {"another provider is still to encrypt", other, true},
+		"API-VALSHOOT-22 unknown":  {"what the cluster does not serve is not awaited", unchecked, false},
 		"API-VALSHOOT-22 formerly": {"the former field counts as well", formerly, true},
 	} {
 		t.Run(name, func(t *testing.T) {

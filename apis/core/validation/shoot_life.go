@@ -17,7 +17,7 @@ func sleeping(s *gardencorev1beta1.Shoot) bool {
 	return query.HibernationWanted(s) || s.Status.Hibernated
 }
 
-// hibernationUpdate rejects hibernation while a rotation or a change of the encrypted resources is in progress that needs a
+// hibernationUpdate rejects hibernation while a rotation or a change of the encryption is in progress that needs a
 // running cluster (API-VALSHOOT-23).
 func hibernationUpdate(s, old *gardencorev1beta1.Shoot) field.ErrorList {
 	if !query.HibernationWanted(s) || query.HibernationWanted(old) {
@@ -38,7 +38,7 @@ func hibernationUpdate(s, old *gardencorev1beta1.Shoot) field.ErrorList {
 		}
 	}
 	if query.EncryptionPending(old) {
-		errs = append(errs, field.Forbidden(path, "cannot be enabled while a change of the encrypted resources is being rolled out"))
+		errs = append(errs, field.Forbidden(path, "cannot be enabled while a change of the encryption is being rolled out"))
 	}
 	return errs
 }

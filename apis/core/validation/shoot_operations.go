@@ -264,7 +264,7 @@ func rotationsOf(s *gardencorev1beta1.Shoot, op string) ([]rotation, bool) {
 }
 
 // etcdSteps checks that the key of etcd is not rotated in two steps from Kubernetes 1.34 on, and that no rotation of it starts
-// while a change of the encrypted resources is being rolled out (API-VALOP-8).
+// while a change of the encryption is being rolled out (API-VALOP-8).
 func etcdSteps(s *gardencorev1beta1.Shoot, op string, path *field.Path) field.ErrorList {
 	var errs field.ErrorList
 	inSteps := op == gardencorev1beta1.OperationRotateETCDEncryptionKeyStart || op == gardencorev1beta1.OperationRotateETCDEncryptionKeyComplete
@@ -277,7 +277,7 @@ func etcdSteps(s *gardencorev1beta1.Shoot, op string, path *field.Path) field.Er
 		gardencorev1beta1.OperationRotateCredentialsStart, gardencorev1beta1.OperationRotateCredentialsStartWithoutWorkersRollout,
 	}, op)
 	if begins && query.EncryptionPending(s) {
-		errs = append(errs, field.Forbidden(path, op+" is not possible while a change of the encrypted resources is being rolled out"))
+		errs = append(errs, field.Forbidden(path, op+" is not possible while a change of the encryption is being rolled out"))
 	}
 	return errs
 }

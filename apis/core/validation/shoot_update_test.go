@@ -184,6 +184,16 @@ func TestValidateShootChanges(t *testing.T) {
 			old:    changes{encrypts([]string{"configmaps"}, nil)}, now: changes{encrypts(nil, nil)},
 			want: []string{"spec.kubernetes.kubeAPIServer.encryptionConfig.resources: FieldValueForbidden"},
 		},
+		"API-VALSHOOT-22 provider pending": {
+			reason: "another provider is such a change",
+			old:    changes{encrypts(nil, nil), by("secretbox")}, now: changes{encrypts([]string{"events"}, nil), by("secretbox")},
+			want: []string{"spec.kubernetes.kubeAPIServer.encryptionConfig.resources: FieldValueForbidden"},
+		},
+		"API-VALSHOOT-22 provider back": {
+			reason: "and does not go back midway",
+			old:    changes{encrypts(nil, nil), by("secretbox")}, now: changes{encrypts(nil, nil), by("aescbc")},
+			want: []string{"spec.kubernetes.kubeAPIServer.encryptionConfig.provider.type: FieldValueForbidden"},
+		},
 		"API-VALSHOOT-22 rotating": {
 			reason: "not beside a rotation",
 			old:    changes{phases("", "", "Preparing")}, now: changes{encrypts([]string{"events"}, nil)},
@@ -207,6 +217,11 @@ func TestValidateShootChanges(t *testing.T) {
 		"API-VALSHOOT-23 encrypting": {
 			reason: "or resources encrypted",
 			old:    changes{encrypts([]string{"events"}, nil)}, now: changes{encrypts([]string{"events"}, nil), asleep},
+			want: []string{"spec.hibernation.enabled: FieldValueForbidden"},
+		},
+		"API-VALSHOOT-23 provider": {
+			reason: "or encrypted with another provider",
+			old:    changes{encrypts(nil, nil), by("secretbox")}, now: changes{encrypts(nil, nil), by("secretbox"), asleep},
 			want: []string{"spec.hibernation.enabled: FieldValueForbidden"},
 		},
 		"API-VALOP-10": {

@@ -33,45 +33,18 @@ func available(s *shoot) {
 
 func moved(s *shoot) { s.Spec.SeedName = new("b") }
 
-// encrypts says that the API server of a shoot encrypts events, and what its owner wants.
-func encrypts(resources ...string) func(*shoot) {
-	return func(s *shoot) {
-		s.Spec.Kubernetes.KubeAPIServer = &gardencorev1beta1.KubeAPIServerConfig{EncryptionConfig: &gardencorev1beta1.EncryptionConfig{Resources: resources}}
-		s.Status.Credentials = &gardencorev1beta1.ShootCredentials{EncryptionAtRest: &gardencorev1beta1.EncryptionAtRest{Resources: []string{"events"}}}
-	}
-}
-
-// less encrypts less than what the API server has encrypted.
-func less(s *shoot) { encrypts()(s) }
-
-// same encrypts what the API server has encrypted.
-func same(s *shoot) { encrypts("events")(s) }
-
 func going(s *shoot) { s.DeletionTimestamp = &metav1.Time{} }
 
 func TestRefusals(t *testing.T) {
 	t.Parallel()
 	admissiontest.Run(t, unserved.New, map[string]admissiontest.Case{
-		"created with less": {
-			Reason:  "nothing is there yet that could break, and its owner can take it back",
-			Request: admissiontest.Request{Object: admissiontest.Shoot(less, onSeed)},
-		},
-		"less without a seed": {
-			Reason:  "the same before it has a seed",
-			Request: admissiontest.Request{Object: admissiontest.Shoot(less), Old: admissiontest.Shoot(same)},
-		},
-		"less before it runs": {
-			Reason:  "a gardenlet may be making it just now",
-			Request: admissiontest.Request{Object: admissiontest.Shoot(onSeed, less), Old: admissiontest.Shoot(onSeed, same)},
-			Refused: []string{"spec.kubernetes.kubeAPIServer.encryptionConfig (other resources or another provider than the status reports) is not served yet", "keep the old value of the field"},
-		},
-		"less already": {
+		"moved already": {
 			Reason:  "another change does not set it",
-			Request: admissiontest.Request{Object: admissiontest.Shoot(runs, less, available), Old: admissiontest.Shoot(runs, less)},
+			Request: admissiontest.Request{Object: admissiontest.Shoot(runs, moved, available), Old: admissiontest.Shoot(runs, moved)},
 		},
-		"bound with less": {
-			Reason:  "a seed is chosen for a shoot that was created so",
-			Request: admissiontest.Request{Object: admissiontest.Shoot(less, onSeed), Old: admissiontest.Shoot(less), Subresource: "binding"},
+		"moved without a report": {
+			Reason:  "no gardenlet has said yet that it runs the shoot",
+			Request: admissiontest.Request{Object: admissiontest.Shoot(moved), Old: admissiontest.Shoot(onSeed), Subresource: "binding"},
 		},
 		"moved": {
 			Reason:  "its gardenlet would leave it alone for good",
@@ -82,22 +55,13 @@ func TestRefusals(t *testing.T) {
 			Reason:  "it is the way out",
 			Request: admissiontest.Request{Object: admissiontest.Shoot(runs), Old: admissiontest.Shoot(runs, moved), Subresource: "binding"},
 		},
-		"encrypted no more": {
-			Reason:  "its API server could not read what it has written",
-			Request: admissiontest.Request{Object: admissiontest.Shoot(runs, encrypts()), Old: admissiontest.Shoot(runs, encrypts("events"))},
-			Refused: []string{"spec.kubernetes.kubeAPIServer.encryptionConfig", "nothing is encrypted anew"},
-		},
-		"encrypted again": {
-			Reason:  "it is the way out",
-			Request: admissiontest.Request{Object: admissiontest.Shoot(runs, encrypts("events")), Old: admissiontest.Shoot(runs, encrypts())},
-		},
 		"available": {
 			Reason:  "a setting that is ignored breaks nothing",
 			Request: admissiontest.Request{Object: admissiontest.Shoot(runs, available), Old: admissiontest.Shoot(runs)},
 		},
 		"in deletion": {
 			Reason:  "nothing is set any more",
-			Request: admissiontest.Request{Object: admissiontest.Shoot(runs, less, going), Old: admissiontest.Shoot(runs, same)},
+			Request: admissiontest.Request{Object: admissiontest.Shoot(runs, moved, going), Old: admissiontest.Shoot(runs)},
 		},
 		"status": {
 			Reason:  "a gardenlet says where the shoot is",
@@ -123,8 +87,8 @@ func TestWarnings(t *testing.T) {
 		want        notes
 	}{
 		"plain":     {reason: "nothing to say", object: admissiontest.Shoot()},
-		"new":       {reason: "everything of a new object is set", object: admissiontest.Shoot(less, available), want: notes{"spec.controlPlane.highAvailability", "spec.kubernetes.kubeAPIServer.encryptionConfig (other resources or another provider than the status reports)"}},
-		"added":     {reason: "only what is new", object: admissiontest.Shoot(less, available), old: admissiontest.Shoot(less), want: notes{"spec.controlPlane.highAvailability"}},
+		"new":       {reason: "everything of a new object is set", object: admissiontest.Shoot(runs, moved, available), want: notes{"spec.seedName (another seed than status.seedName)", "spec.controlPlane.highAvailability"}},
+		"added":     {reason: "only what is new", object: admissiontest.Shoot(runs, moved, available), old: admissiontest.Shoot(runs, moved), want: notes{"spec.controlPlane.highAvailability"}},
 		"kept":      {reason: "who set it was told", object: admissiontest.Shoot(available), old: admissiontest.Shoot(available)},
 		"gardenlet": {reason: "nobody reads it", object: admissiontest.Shoot(available), groups: []string{gardencorev1beta1.GroupSeeds}},
 		"status":    {reason: "the status sets nothing", object: admissiontest.Shoot(available), old: admissiontest.Shoot(), sub: "status"},

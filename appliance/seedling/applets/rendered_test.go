@@ -120,16 +120,40 @@ type running struct {
 // serve renders the API server of a shoot and runs it with the flags and files of its pod. Only paths, its port and its store are other ones.
 func serve(t *testing.T, etcd string, f facts.Shoot) *running {
 	t.Helper()
+
+	return serveFrom(t, newSeed(t), etcd, f)
+}
+
+// newSeed is an empty cluster for what is rendered.
+func newSeed(t *testing.T) client.Client {
+	t.Helper()
 	types, err := scheme.New()
 	if err != nil {
 		t.Fatal(err)
 	}
-	seed := fake.NewClientBuilder().WithScheme(types).Build()
-	manager, err := secrets.Load(t.Context(), secrets.Config{Client: seed, Namespace: f.Namespace, Identity: "test", Clock: clock.RealClock{}})
+
+	return fake.NewClientBuilder().WithScheme(types).Build()
+}
+
+// serveFrom does the same with a seed in which the API server may have been rendered before.
+func serveFrom(t *testing.T, seed client.Client, etcd string, f facts.Shoot) *running {
+	t.Helper()
+	manager, err := secrets.Load(t.Context(), secrets.Config{
+		Client: seed, Namespace: f.Namespace, Identity: "test", Clock: clock.RealClock{}, Rotations: secrets.RotationsOf(f.Shoot.Status),
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
+	kept := apiserver.Component().Keep(f)
+	err = seed.Get(t.Context(), client.ObjectKeyFromObject(kept), kept)
+	if client.IgnoreNotFound(err) != nil {
+		t.Fatal(err)
+	}
+	if err != nil {
+		kept = nil
+	}
 	in := &component.Inputs{
+		Kept:     kept,
 		Replicas: 1, Images: map[string]string{"kube-apiserver": "unused"},
 		Addresses: component.Addresses{apiserver.Exposure: {ClusterIP: "127.0.0.1", LoadBalancer: "localhost"}},
 	}
@@ -174,6 +198,10 @@ func (s *running) prepare(t *testing.T, seed client.Client, objs []client.Object
 			pod = d.Spec.Template.Spec
 			continue
 		}
+		if err := client.IgnoreNotFound(seed.Delete(t.Context(), obj)); err != nil {
+			t.Fatal(err)
+		}
+		obj.SetResourceVersion("")
 		if err := seed.Create(t.Context(), obj); err != nil {
 			t.Fatal(err)
 		}

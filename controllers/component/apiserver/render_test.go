@@ -273,7 +273,7 @@ func TestEncryptionInUse(t *testing.T) {
 			Provider: gardencorev1beta1.EncryptionProviderStatus{Type: provider}, Resources: []string{"configmaps", "deployments.apps"},
 		}
 		got, err := apiserver.EncryptionInUse(&gardencorev1beta1.Shoot{}, render(provider, "deployments.apps", "configmaps"))
-		if diff := cmp.Diff(want, got); diff != "" || err != nil {
+		if diff := cmp.Diff(want, got.AtRest()); diff != "" || err != nil || got.ProviderOf("key1") != provider {
 			t.Errorf("EncryptionInUse(...) does not return what was rendered (-want +got), error %v:\n%s", err, diff)
 		}
 	}
@@ -303,7 +303,7 @@ func TestANewKeyIsKnownBeforeItWrites_GLET_CRED_13(t *testing.T) {
 		v := values()
 		keys := v.inputs.Secrets[encryptionKey].Keys
 		v.inputs.Secrets[encryptionKey] = component.Secret{Keys: append([]secrets.EncryptionKey{{Name: "key2", Secret: make([]byte, 32)}}, keys...)}
-		v.facts.EncryptionKeyKnown = tc.known
+		v.facts.Encryption.Known = tc.known
 		v.facts.Shoot.Status.Credentials = &gardencorev1beta1.ShootCredentials{Rotation: &gardencorev1beta1.ShootCredentialsRotation{
 			ETCDEncryptionKey: &gardencorev1beta1.ETCDEncryptionKeyRotation{Phase: tc.phase},
 		}}

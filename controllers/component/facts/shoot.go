@@ -26,8 +26,8 @@ type Shoot struct {
 	Hosts Hosts
 	// Power is how much of the shoot is to run.
 	Power Power
-	// EncryptionKeyKnown is set once every instance of the API server can read what the new encryption key of a rotation encrypts.
-	EncryptionKeyKnown bool
+	// Encryption is how far a change of what the API server encrypts is, or of the key.
+	Encryption Encryption
 	// Handed is what the owner hands in for the API server.
 	Handed Handed
 	// Exposure is what the load balancer of the API server is asked for.
@@ -36,6 +36,18 @@ type Shoot struct {
 	KubeletsSigned bool
 	// DNSCacheInUse is set as long as there may be nodes that ask the DNS cache on them, although new ones do not any more.
 	DNSCacheInUse bool
+}
+
+// Encryption is how far a change of the encryption of objects is. Instances of the API server that still serve have to read what
+// others write, so each step waits until all of them have taken the one before.
+type Encryption struct {
+	// Changing is set while the API server is led to encrypt other resources. Otherwise it goes on with those that it encrypts.
+	Changing bool
+	// Known is set once every instance of the API server can read what a new key encrypts, and the resources that are to be encrypted
+	// either way.
+	Known bool
+	// Written is set once all objects of the resources are stored as the shoot wants it.
+	Written bool
 }
 
 // Power is how much of a shoot is to run.

@@ -39,8 +39,12 @@ func Begin(s *gardencorev1beta1.Shoot, now time.Time) []Answer {
 	if r := of(s); r != nil && !query.SSHAllowed(&s.Spec) {
 		r.SSHKeypair = nil // There is no key any more (GLET-CRED-6).
 	}
-	if Continues(s) {
+	switch {
+	case Continues(s):
 		b.carryOut(step{encryptionKey(), completing})
+	case b.otherProvider():
+		b.carryOut(step{encryptionKey(), preparing})
+		b.further(gardencorev1beta1.OperationRotateETCDEncryptionKey)
 	}
 	var answers []Answer
 	for _, op := range query.Operations(s.Annotations[gardencorev1beta1.AnnotationOperation]) {
@@ -55,6 +59,18 @@ func Begin(s *gardencorev1beta1.Shoot, now time.Time) []Answer {
 type beginning struct {
 	shoot *gardencorev1beta1.Shoot
 	now   metav1.Time
+}
+
+// otherProvider reports whether objects are to be encrypted with another provider, and the rotation that this takes can begin: each
+// provider gets a key of its own (GLET-CRED-4).
+func (b beginning) otherProvider() bool {
+	reported := b.shoot.Status.Credentials
+	if reported == nil || reported.EncryptionAtRest == nil || b.shoot.DeletionTimestamp != nil {
+		return false
+	}
+	is, wanted := query.PlainEncryption(*reported.EncryptionAtRest).Provider, query.EncryptionAtRest(&b.shoot.Spec).Provider
+
+	return is != wanted && b.refusal([]step{{encryptionKey(), preparing}}) == "" && encryptionKey().phaseOf(b.shoot) != preparing
 }
 
 // action returns what an operation does; nil if it is not about credentials or machines.

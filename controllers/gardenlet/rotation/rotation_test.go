@@ -318,3 +318,45 @@ func TestRolloutOfPools(t *testing.T) {
 		t.Errorf("pools that do not exist any more: %+v", s.Status.ManualWorkerPoolRollout)
 	}
 }
+
+func TestAnotherProviderBeginsARotation_GLET_CRED_4(t *testing.T) {
+	t.Parallel()
+	by := func(wanted, reported gardencorev1beta1.EncryptionProviderType) func(*gardencorev1beta1.Shoot) {
+		return func(s *gardencorev1beta1.Shoot) {
+			s.Spec.Kubernetes.KubeAPIServer = &gardencorev1beta1.KubeAPIServerConfig{EncryptionConfig: &gardencorev1beta1.EncryptionConfig{
+				Provider: gardencorev1beta1.EncryptionProvider{Type: &wanted},
+			}}
+			if s.Status.Credentials == nil {
+				s.Status.Credentials = &gardencorev1beta1.ShootCredentials{}
+			}
+			s.Status.Credentials.EncryptionAtRest = &gardencorev1beta1.EncryptionAtRest{Provider: gardencorev1beta1.EncryptionProviderStatus{Type: reported}}
+		}
+	}
+	creating := func(s *gardencorev1beta1.Shoot) { s.Status.LastOperation.Type = "Create" }
+	phaseAfter := func(changes ...func(*gardencorev1beta1.Shoot)) (phase, bool) {
+		s := plant(changes...)
+		rotation.Begin(s, at(1))
+		r := s.Status.Credentials.Rotation
+		if r == nil || r.ETCDEncryptionKey == nil {
+			return "", false
+		}
+
+		return r.ETCDEncryptionKey.Phase, r.ETCDEncryptionKey.AutoCompleteAfterPrepared != nil
+	}
+	for reason, tc := range map[string]struct {
+		changes []func(*gardencorev1beta1.Shoot)
+		want    phase
+		auto    bool
+	}{
+		"it completes by itself":          {changes: []func(*gardencorev1beta1.Shoot){by("secretbox", "aescbc")}, want: "Preparing", auto: true},
+		"after an earlier one":            {changes: []func(*gardencorev1beta1.Shoot){in("", "", "Completed"), by("secretbox", "aescbc")}, want: "Preparing", auto: true},
+		"not in the middle of one":        {changes: []func(*gardencorev1beta1.Shoot){in("", "", "Prepared"), by("secretbox", "aescbc")}, want: "Prepared"},
+		"the same one is nothing new":     {changes: []func(*gardencorev1beta1.Shoot){by("secretbox", "secretbox")}},
+		"a shoot that sleeps is left so":  {changes: []func(*gardencorev1beta1.Shoot){by("secretbox", "aescbc"), asleep}},
+		"a creation is to be ended first": {changes: []func(*gardencorev1beta1.Shoot){by("secretbox", "aescbc"), creating}},
+	} {
+		if got, auto := phaseAfter(tc.changes...); got != tc.want || auto != tc.auto {
+			t.Errorf("%s: phase %q, completes by itself: %t, want %q, %t", reason, got, auto, tc.want, tc.auto)
+		}
+	}
+}

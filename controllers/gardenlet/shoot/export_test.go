@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -211,7 +212,7 @@ func begin(ctx context.Context, r *Reconciler, shoot *gardencorev1beta1.Shoot, n
 	if o.facts.Power, err = o.ground().power(ctx); err != nil {
 		return nil, err
 	}
-	if o.facts.EncryptionKeyKnown, err = o.ground().encryptionKeyKnown(ctx); err != nil {
+	if o.facts.Encryption, err = o.ground().encryption(ctx); err != nil {
 		return nil, err
 	}
 	if o.facts.KubeletsSigned, err = o.ground().kubeletsSigned(ctx); err != nil {
@@ -372,4 +373,62 @@ func KubeletsSigned(ctx context.Context, seed client.Client) (bool, error) {
 	s := &gardencorev1beta1.Shoot{}
 	s.Name, s.Spec.Provider.Workers = "a", []gardencorev1beta1.Worker{{Name: "small"}}
 	return ground{facts: facts.Shoot{Shoot: s, Namespace: "shoot--dev--a"}, seed: seed}.kubeletsSigned(ctx)
+}
+
+// EncryptGraph compiles the graph of a reconciliation that changes which resources are encrypted.
+func EncryptGraph(ctx context.Context, shoot *gardencorev1beta1.Shoot, known bool) (*flow.Graph, error) {
+	o := onPaper(shoot, facts.Hosts{})
+	o.facts.Encryption = facts.Encryption{Changing: true, Known: known}
+	return o.reconcileGraph(ctx)
+}
+
+// RunEncryption runs the tasks of a reconciliation that are about encryption, one after the other.
+func RunEncryption(ctx context.Context, r *Reconciler, shoot *gardencorev1beta1.Shoot, namespace string, inside client.Client) error {
+	o, err := begin(ctx, r, shoot, namespace)
+	if err != nil {
+		return err
+	}
+	tasks := map[flow.ID]flow.Task{}
+	for _, part := range o.fragments(remains{}) {
+		for _, task := range part.deploy {
+			tasks[task.ID] = task
+		}
+	}
+	given := flow.Task{ID: "given", Title: "Giving values"}
+	list, last := []flow.Task{}, given.ID
+	for _, id := range []flow.ID{
+		"encryption-provider", "encryption-unmark", "apiserver", "gardener-access", "encryption-status", "encryption-check", "encryption-key-known", "apiserver-new-key",
+		"apiserver-new-key-in-use", "reencrypt", "encryption-rewrite", "encryption-report", "apiserver-encrypted", "encryption-end", "reencrypt-finish",
+	} {
+		task, found := tasks[id]
+		if !found || task.Skip {
+			continue
+		}
+		for _, slot := range task.Reads {
+			if !slices.Contains(given.Sets, slot) {
+				given.Sets = append(given.Sets, slot)
+			}
+		}
+		task.After, last = []flow.ID{last}, id
+		list = append(list, task)
+	}
+	given.Do = func(ctx context.Context) error {
+		for _, slot := range given.Sets {
+			switch value := slot.(type) {
+			case *flow.Value[component.Address]:
+				value.Set(ctx, component.Address{ClusterIP: "10.97.0.9", LoadBalancer: "10.99.1.1"})
+			case *flow.Value[client.Client]:
+				value.Set(ctx, inside)
+			}
+		}
+		return nil
+	}
+	graph, err := flow.Compile("encryption", append([]flow.Task{given}, list...)...)
+	if err != nil {
+		return err
+	}
+	if err := graph.Run(ctx, flow.Options{Clock: r.Clock}); err != nil {
+		return err
+	}
+	return o.secrets.Cleanup(ctx)
 }

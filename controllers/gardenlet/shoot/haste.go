@@ -26,10 +26,13 @@ func waits() []flow.ID {
 }
 
 // hasty reports whether a reconciliation does not wait until things are ready, which an annotation asks for. It waits nevertheless while
-// credentials are being rotated: each step of a rotation relies on everything having taken the one before. So does a shoot that falls
+// credentials are being rotated or the encryption changes: each step of it relies on everything having taken the one before. So does a shoot that falls
 // asleep, which nothing must be left of.
 func hasty(f facts.Shoot) bool {
 	if _, asked := f.Shoot.Annotations[gardencorev1beta1.AnnotationShootSkipReadiness]; !asked || f.Power != facts.Awake {
+		return false
+	}
+	if f.Encryption.Changing {
 		return false
 	}
 	phases := query.RotationPhases(f.Shoot)

@@ -55,7 +55,7 @@ func (r *Reconciler) load(ctx context.Context, shoot *gardencorev1beta1.Shoot, s
 	if o.facts.Power, err = o.ground().power(ctx); err != nil {
 		return nil, err
 	}
-	if o.facts.EncryptionKeyKnown, err = o.ground().encryptionKeyKnown(ctx); err != nil {
+	if o.facts.Encryption, err = o.ground().encryption(ctx); err != nil {
 		return nil, err
 	}
 	if o.facts.KubeletsSigned, err = o.ground().kubeletsSigned(ctx); err != nil {

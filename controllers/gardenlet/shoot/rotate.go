@@ -6,10 +6,8 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
-	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/util/retry"
@@ -87,8 +85,15 @@ type rotating struct {
 	twoAuthorities bool
 	// Something new was made, which both sides still learn of.
 	newAccountKey, newEncryptionKey bool
+	// encryption is set while other resources are to be encrypted.
+	encryption bool
 	// The old one goes.
 	oldAccountKey, oldEncryptionKey bool
+}
+
+// rewrites reports whether objects are stored in another way from this run on.
+func (r rotating) rewrites() bool {
+	return r.newEncryptionKey || r.encryption
 }
 
 // rotating reads the phases of a run that has begun.
@@ -109,56 +114,6 @@ func (g ground) rotating() rotating {
 		newAccountKey: prepares(phases.ServiceAccountKey), newEncryptionKey: prepares(phases.ETCDEncryptionKey),
 		oldAccountKey:    phases.ServiceAccountKey == gardencorev1beta1.CredentialsRotationPhaseCompleting,
 		oldEncryptionKey: phases.ETCDEncryptionKey == gardencorev1beta1.CredentialsRotationPhaseCompleting,
+		encryption:       g.facts.Encryption.Changing,
 	}
-}
-
-// encryptionRotationMark is the value of marks of the rotation of the encryption key that is under way. Marks of other rotations say
-// nothing.
-func (g ground) encryptionRotationMark() string {
-	c := g.facts.Shoot.Status.Credentials
-	if c == nil || c.Rotation == nil || c.Rotation.ETCDEncryptionKey == nil || c.Rotation.ETCDEncryptionKey.LastInitiationTime == nil {
-		return ""
-	}
-
-	return strconv.FormatInt(c.Rotation.ETCDEncryptionKey.LastInitiationTime.Unix(), 10)
-}
-
-// marked reports whether the API server has a mark of the rotation that is under way.
-func (g ground) marked(ctx context.Context, key string) (bool, error) {
-	mark := g.encryptionRotationMark()
-	if mark == "" {
-		return false, nil
-	}
-	server := &appsv1.Deployment{}
-	err := g.seed.Get(ctx, client.ObjectKey{Namespace: g.facts.Namespace, Name: gardencorev1beta1.DeploymentKubeAPIServer}, server)
-	if client.IgnoreNotFound(err) != nil {
-		return false, fmt.Errorf("look how far the rotation of the encryption key is: get deployment %q: %w", gardencorev1beta1.DeploymentKubeAPIServer, err)
-	}
-
-	return err == nil && server.Annotations[key] == mark, nil
-}
-
-// mark puts a mark of the rotation that is under way on the API server, or takes marks off if the value is empty.
-func (g ground) mark(ctx context.Context, value string, keys ...string) error {
-	server := &appsv1.Deployment{ObjectMeta: metav1.ObjectMeta{Namespace: g.facts.Namespace, Name: gardencorev1beta1.DeploymentKubeAPIServer}}
-	if err := g.seed.Get(ctx, client.ObjectKeyFromObject(server), server); err != nil {
-		return fmt.Errorf("get deployment %q: %w", server.Name, err)
-	}
-	before := server.DeepCopy()
-	for _, key := range keys {
-		metav1.SetMetaDataAnnotation(&server.ObjectMeta, key, value)
-		if value == "" {
-			delete(server.Annotations, key)
-		}
-	}
-	if err := g.seed.Patch(ctx, server, client.MergeFrom(before)); err != nil {
-		return fmt.Errorf("mark deployment %q: %w", server.Name, err)
-	}
-
-	return nil
-}
-
-// encryptionKeyKnown reports whether every instance of the API server knows the encryption key that is being rotated.
-func (g ground) encryptionKeyKnown(ctx context.Context) (bool, error) {
-	return g.marked(ctx, gardencorev1beta1.AnnotationNewEncryptionKeyPopulated)
 }

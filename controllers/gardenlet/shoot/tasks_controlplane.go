@@ -46,7 +46,8 @@ func (p plane) fragment(found remains) fragment {
 	sleeping.Facts.Power = facts.Asleep
 	return fragment{
 		deploy: slices.Concat(
-			components.Deploy(assembly.Order{After: after("namespace"), Besides: map[component.Name][]flow.ID{apiserver.Name: p.addOns.beforeServer()}}), p.switchEncryptionKey(*components),
+			components.Deploy(assembly.Order{After: after("namespace"), Besides: map[component.Name][]flow.ID{apiserver.Name: append(p.addOns.beforeServer(), p.rotating().beforeEncryption()...)}}),
+			p.switchEncryption(*components), p.endEncryption(*components),
 			p.connect(false), []flow.Task{p.dropFormerAccess()},
 			sleeping.Stop(assembly.Order{After: after("hibernate"), Skip: p.facts.Power == facts.Awake}),
 		),

@@ -8,12 +8,10 @@ import (
 	"fmt"
 
 	corev1 "k8s.io/api/core/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
-	"github.com/terrarium-garden/terrarium/controllers/component/apiserver"
 	"github.com/terrarium-garden/terrarium/controllers/flow"
 	"github.com/terrarium-garden/terrarium/controllers/kit"
 	lastoperation "github.com/terrarium-garden/terrarium/controllers/operation"
@@ -163,16 +161,7 @@ func (p project) publishAddresses(ctx context.Context) error {
 
 // publishEncryption records once what the API server encrypts.
 func (p project) publishEncryption(ctx context.Context) error {
-	live := &corev1.Secret{}
-	key := client.ObjectKey{Namespace: p.facts.Namespace, Name: apiserver.EncryptionSecret}
-	err := p.seed.Get(ctx, key, live)
-	if apierrors.IsNotFound(err) {
-		live, err = nil, nil
-	}
-	if err != nil {
-		return fmt.Errorf("get secret %q: %w", key, err)
-	}
-	encryption, err := apiserver.EncryptionInUse(p.facts.Shoot, live)
+	used, err := p.encryptionInUse(ctx)
 	if err != nil {
 		return err
 	}
@@ -181,7 +170,7 @@ func (p project) publishEncryption(ctx context.Context) error {
 			s.Credentials = &gardencorev1beta1.ShootCredentials{}
 		}
 		if s.Credentials.EncryptionAtRest == nil {
-			s.Credentials.EncryptionAtRest = &encryption
+			s.Credentials.EncryptionAtRest = new(used.AtRest())
 		}
 	})
 }

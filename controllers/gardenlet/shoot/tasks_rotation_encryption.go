@@ -11,15 +11,10 @@ import (
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/api/meta"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/selection"
 	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/client-go/util/flowcontrol"
 	"k8s.io/utils/ptr"
-	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
@@ -28,38 +23,38 @@ import (
 	"github.com/terrarium-garden/terrarium/controllers/component/assembly"
 	"github.com/terrarium-garden/terrarium/controllers/component/facts"
 	"github.com/terrarium-garden/terrarium/controllers/flow"
+	"github.com/terrarium-garden/terrarium/controllers/gardenlet/reencrypt"
 )
 
 const (
-	// writesPerSecond bounds how fast objects of a shoot are written anew.
-	writesPerSecond = 100
-	pageSize        = 500
-
 	taskKeySwitch = "apiserver-new-key"
-	// taskKeyInUse is done when no instance of the API server is left that encrypts with the old key.
+	// taskKeyInUse is done when no instance of the API server is left that encrypts with the old key, or other resources.
 	taskKeyInUse = "apiserver-new-key-in-use"
 	// instanceEnd is how long an earlier instance of the API server may take to end.
 	instanceEnd = 2 * time.Minute
 )
 
-// switchEncryptionKey deploys the API server once more, now that all its instances know the new encryption key: from here on, that
-// encrypts what is written.
-func (p plane) switchEncryptionKey(components assembly.Assembly[facts.Shoot]) []flow.Task {
+// switchEncryption deploys the API server once more, now that all its instances can read what is to be written: from here on, the new
+// encryption key encrypts, or other resources are encrypted.
+func (p plane) switchEncryption(components assembly.Assembly[facts.Shoot]) []flow.Task {
 	server := apiserver.Component()
-	server.Task, server.Title = taskKeySwitch, "the API server with the new encryption key"
+	server.Task, server.Title = taskKeySwitch, "the API server with the new encryption"
 	components.Components = []component.Component[facts.Shoot]{server}
-	components.Facts.EncryptionKeyKnown = true
+	components.Facts.Encryption.Known = true
 
-	return components.Deploy(assembly.Order{After: after("encryption-key-known"), Skip: !p.rotating().newEncryptionKey})
+	return components.Deploy(assembly.Order{After: after("encryption-key-known"), Skip: !p.rotating().rewrites()})
 }
 
 // restartsFirst are the tasks before the cluster is used: the API server restarts once more in them, which would interrupt others.
 func (p plane) restartsFirst() []flow.ID {
-	if p.rotating().newEncryptionKey {
+	switch now := p.rotating(); {
+	case now.encryption:
+		return after(taskEncrypted + "-wait")
+	case now.newEncryptionKey:
 		return after(taskKeyInUse)
+	default:
+		return nil
 	}
-
-	return nil
 }
 
 // encryptionRotation is the rotation of the key that encrypts objects at rest (GLET-CRED-13).
@@ -76,12 +71,12 @@ func (e encryptionRotation) fragment() fragment {
 
 	return fragment{deploy: []flow.Task{
 		{
-			ID: "encryption-key-known", Title: "Noting that the API server knows the new encryption key", After: after("apiserver-wait"),
-			Retry: flow.Retry{Interval: time.Second, Timeout: instanceEnd}, Skip: !now.newEncryptionKey, Do: e.noteKnown,
+			ID: "encryption-key-known", Title: "Noting that the API server knows the new encryption", After: append(now.checks(), "apiserver-wait"),
+			Retry: flow.Retry{Interval: time.Second, Timeout: instanceEnd}, Skip: !now.rewrites(), Do: e.noteKnown,
 		},
 		{
 			ID: taskKeyInUse, Title: "Waiting until earlier instances of the API server have ended", After: after(taskKeySwitch + "-wait"),
-			Retry: flow.Retry{Interval: time.Second, Timeout: instanceEnd}, Skip: !now.newEncryptionKey, Do: e.alone,
+			Retry: flow.Retry{Interval: time.Second, Timeout: instanceEnd}, Skip: !now.rewrites(), Do: e.alone,
 		},
 		{
 			ID: "reencrypt", Title: "Encrypting all objects with the new key", After: after(taskKeyInUse), Reads: reads,
@@ -120,13 +115,21 @@ func (e encryptionRotation) noteKnown(ctx context.Context) error {
 	if err := e.alone(ctx); err != nil {
 		return err
 	}
+	value := e.encryptionRotationMark()
+	if e.rotating().encryption {
+		used, err := e.encryptionInUse(ctx)
+		if err != nil {
+			return err
+		}
+		value = used.Reading()
+	}
 
-	return e.mark(ctx, e.encryptionRotationMark(), gardencorev1beta1.AnnotationNewEncryptionKeyPopulated)
+	return e.mark(ctx, value, gardencorev1beta1.AnnotationNewEncryptionKeyPopulated)
 }
 
 // encryptAll writes every object that is encrypted and was not written with the new key for certain: a label on it names the key.
 func (e encryptionRotation) encryptAll(ctx context.Context) error {
-	done, err := e.marked(ctx, gardencorev1beta1.AnnotationResourcesLabeled)
+	done, err := e.marked(ctx, e.encryptionRotationMark(), gardencorev1beta1.AnnotationResourcesLabeled)
 	if done || err != nil {
 		return err
 	}
@@ -160,11 +163,7 @@ func (e encryptionRotation) finish(ctx context.Context) error {
 
 // relabel gives the label a value, or takes it off, on all selected objects of all kinds that are encrypted.
 func (e encryptionRotation) relabel(ctx context.Context, which labels.Requirement, value *string) error {
-	live := &corev1.Secret{}
-	if err := e.seed.Get(ctx, client.ObjectKey{Namespace: e.facts.Namespace, Name: apiserver.EncryptionSecret}, live); err != nil {
-		return fmt.Errorf("get secret %q: %w", apiserver.EncryptionSecret, err)
-	}
-	encryption, err := apiserver.EncryptionInUse(e.facts.Shoot, live)
+	used, err := e.encryptionInUse(ctx)
 	if err != nil {
 		return err
 	}
@@ -172,70 +171,19 @@ func (e encryptionRotation) relabel(ctx context.Context, which labels.Requiremen
 	if err != nil {
 		return fmt.Errorf("write a patch of labels: %w", err)
 	}
-	w := writer{
-		shoot: e.shootClient.Get(ctx), selector: labels.NewSelector().Add(which),
-		patch: client.RawPatch(types.MergePatchType, patch), limit: flowcontrol.NewTokenBucketRateLimiter(writesPerSecond, writesPerSecond),
+	w := reencrypt.Writer{
+		Shoot: e.shootClient.Get(ctx), Selector: labels.NewSelector().Add(which), Patch: client.RawPatch(types.MergePatchType, patch),
 	}
-	defer w.limit.Stop()
-	resources := append([]string{"secrets"}, encryption.Resources...)
-	slices.Sort(resources)
-	for _, resource := range slices.Compact(resources) {
-		if err := w.writeAll(ctx, resource); err != nil {
+	if value != nil {
+		w.Whole = used.Resources() // The old key goes next.
+	}
+	w, stop := w.Limited()
+	defer stop()
+	for _, resource := range append([]string{reencrypt.Secrets}, used.Resources()...) {
+		if err := w.Write(ctx, resource, ""); err != nil {
 			return err
 		}
 	}
 
 	return nil
-}
-
-// writer changes the labels of many objects of a shoot.
-type writer struct {
-	shoot    client.Client
-	selector labels.Selector
-	patch    client.Patch
-	limit    flowcontrol.RateLimiter
-}
-
-// writeAll changes the selected objects of one resource, such as deployments.apps. Nothing of a resource that the API server does not
-// serve any more can be written.
-func (w writer) writeAll(ctx context.Context, resource string) error {
-	kind := corev1.SchemeGroupVersion.WithKind("Secret")
-	if resource != "secrets" {
-		var err error
-		kind, err = w.shoot.RESTMapper().KindFor(schema.ParseGroupResource(resource).WithVersion(""))
-		if meta.IsNoMatchError(err) {
-			ctrl.LoggerFrom(ctx).Info("Nothing is encrypted anew of a resource that is not served", "resource", resource)
-			return nil
-		}
-		if err != nil {
-			return fmt.Errorf("find the kind of resource %q: %w", resource, err)
-		}
-	}
-	page := &metav1.PartialObjectMetadataList{}
-	for written := 0; ; {
-		page.SetGroupVersionKind(kind.GroupVersion().WithKind(kind.Kind + "List"))
-		options := []client.ListOption{client.MatchingLabelsSelector{Selector: w.selector}, client.Limit(pageSize), client.Continue(page.Continue)}
-		if err := w.shoot.List(ctx, page, options...); err != nil {
-			return fmt.Errorf("list %s: %w", resource, err)
-		}
-		for i := range page.Items {
-			if err := w.write(ctx, kind, &page.Items[i]); err != nil {
-				return fmt.Errorf("write %s %q after %d others: %w", kind.Kind, client.ObjectKeyFromObject(&page.Items[i]), written, err)
-			}
-			written++
-		}
-		if page.Continue == "" {
-			ctrl.LoggerFrom(ctx).Info("Objects were written", "resource", resource, "count", written)
-			return nil
-		}
-	}
-}
-
-func (w writer) write(ctx context.Context, kind schema.GroupVersionKind, obj *metav1.PartialObjectMetadata) error {
-	if err := w.limit.Wait(ctx); err != nil {
-		return fmt.Errorf("wait for the rate limit: %w", err)
-	}
-	obj.SetGroupVersionKind(kind)
-
-	return client.IgnoreNotFound(w.shoot.Patch(ctx, obj, w.patch))
 }

@@ -28,6 +28,8 @@ const (
 	// renewalTimeout is how long tokens of components may take to be renewed.
 	renewalTimeout = 3 * time.Minute
 	renewalPoll    = time.Second
+	// writesPerSecond bounds how fast service accounts are changed.
+	writesPerSecond = 100
 )
 
 // tokenRotation is the rotation of the key that signs tokens of service accounts, after the API server has it (GLET-CRED-12).

@@ -61,7 +61,6 @@ func TestWhatWouldBreakAClusterIsNotBegun(t *testing.T) {
 		want   string
 	}{
 		"SHOOT_2_Move":     {reason: "a move must not be ignored silently", shoot: resting(toUS), kind: "Reconcile", want: "No operation runs on the shoot: spec.seedName (another seed than status.seedName) is not served yet: "},
-		"Encryption":       {reason: "the API server could not read its objects", shoot: resting(encrypts("aescbc"), reports(encrypted("aescbc", "events")), func(s *gardencorev1beta1.Shoot) { s.Generation = 4 }), kind: "Reconcile", want: "No operation runs on the shoot: spec.kubernetes.kubeAPIServer.encryptionConfig (other resources or another provider than the status reports) is not served yet: "},
 		"FailedAndRetried": {reason: "a new generation of a failed shoot is refused as well", shoot: resting(toUS, state("Reconcile", "Failed")), kind: "Reconcile", want: "No operation runs on the shoot: spec.seedName"},
 	}
 	for name, tc := range cases {

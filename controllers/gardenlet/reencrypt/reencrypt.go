@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package reencrypt writes objects of a shoot anew, so that they are stored as its API server stores objects by now.
+package reencrypt
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+	kubernetesscheme "k8s.io/client-go/kubernetes/scheme"
+	"k8s.io/client-go/util/flowcontrol"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+	lastoperation "github.com/terrarium-garden/terrarium/controllers/operation"
+)
+
+const (
+	// Secrets are encrypted in every shoot.
+	Secrets = "secrets"
+
+	// writesPerSecond bounds how fast objects of a shoot are written.
+	writesPerSecond = 100
+	pageSize        = 500
+)
+
+// Writer writes many objects of a shoot.
+type Writer struct {
+	// Shoot is the client of the shoot.
+	Shoot client.Client
+	// Patch is what is done with each object. An object that it does not change is written only if it is stored in another way than the
+	// API server stores objects by now.
+	Patch client.Patch
+	// Selector selects objects by their labels; nil selects all.
+	Selector labels.Selector
+	// Whole are the resources of which nothing may be left out.
+	Whole []string
+	// Page is told where the next page of a resource begins, after one has been written; it may be nil.
+	Page func(ctx context.Context, resource, next string) error
+
+	limit flowcontrol.RateLimiter
+}
+
+// Nothing is a patch that changes nothing.
+func Nothing() client.Patch {
+	return client.RawPatch(types.MergePatchType, []byte("{}"))
+}
+
+// Limited returns the writer with a limit for how fast it writes, and a function that ends it.
+func (w Writer) Limited() (Writer, func()) {
+	w.limit = flowcontrol.NewTokenBucketRateLimiter(writesPerSecond, writesPerSecond)
+
+	return w, w.limit.Stop
+}
+
+// Write writes the selected objects of one resource, such as deployments.apps, from a page on.
+func (w Writer) Write(ctx context.Context, resource, next string) error {
+	kind, err := w.kindOf(ctx, resource)
+	if err != nil || kind.Empty() {
+		return err
+	}
+	page := &metav1.PartialObjectMetadataList{}
+	for written := 0; ; {
+		page.SetGroupVersionKind(kind.GroupVersion().WithKind(kind.Kind + "List"))
+		if err := w.list(ctx, page, next); apierrors.IsMethodNotSupported(err) {
+			return nil // Nothing is stored of it, such as of a review.
+		} else if err != nil {
+			return fmt.Errorf("list %s: %w", resource, err)
+		}
+		for i := range page.Items {
+			if err := w.write(ctx, kind, &page.Items[i]); err != nil {
+				return fmt.Errorf("write %s %q after %d others: %w", kind.Kind, client.ObjectKeyFromObject(&page.Items[i]), written, err)
+			}
+			written++
+		}
+		if next = page.Continue; next == "" {
+			ctrl.LoggerFrom(ctx).Info("Objects were written", "resource", resource, "count", written)
+			return nil
+		}
+		if w.Page == nil {
+			continue
+		}
+		if err := w.Page(ctx, resource, next); err != nil {
+			return err
+		}
+	}
+}
+
+// list reads a page. The API server forgets lists that are some minutes old; it then goes on with those objects that there are now. What
+// was created meanwhile is stored as it has to be.
+func (w Writer) list(ctx context.Context, page *metav1.PartialObjectMetadataList, next string) error {
+	options := []client.ListOption{client.Limit(pageSize), client.Continue(next)}
+	if w.Selector != nil {
+		options = append(options, client.MatchingLabelsSelector{Selector: w.Selector})
+	}
+	err := w.Shoot.List(ctx, page, options...)
+	var status apierrors.APIStatus
+	if next == "" || !apierrors.IsResourceExpired(err) || !errors.As(err, &status) {
+		return err
+	}
+	options[1] = client.Continue(status.Status().Continue)
+
+	return w.Shoot.List(ctx, page, options...)
+}
+
+func (w Writer) write(ctx context.Context, kind schema.GroupVersionKind, obj *metav1.PartialObjectMetadata) error {
+	obj.SetGroupVersionKind(kind)
+	before := obj.ResourceVersion
+	err := w.Shoot.Patch(ctx, obj, w.Patch)
+	if apierrors.IsNotFound(err) || apierrors.IsMethodNotSupported(err) {
+		return nil
+	}
+	if err != nil || obj.ResourceVersion == before {
+		return err
+	}
+	if err := w.limit.Wait(ctx); err != nil {
+		return fmt.Errorf("wait for the rate limit: %w", err)
+	}
+
+	return nil
+}
+
+// kindOf is the kind of a resource; it is empty if there is no such resource and nothing can be stored of it. It is an error if there can
+// be objects that the API server does not serve, when nothing may be left out.
+func (w Writer) kindOf(ctx context.Context, resource string) (schema.GroupVersionKind, error) {
+	if resource == Secrets {
+		return corev1.SchemeGroupVersion.WithKind("Secret"), nil
+	}
+	kind, err := Served(w.Shoot, resource)
+	if err != nil || !kind.Empty() {
+		return kind, err
+	}
+	hidden, err := w.hidden(ctx, resource)
+	if err == nil && !hidden {
+		ctrl.LoggerFrom(ctx).Info("Nothing is written of a resource that does not exist", "resource", resource)
+	}
+
+	return schema.GroupVersionKind{}, err
+}
+
+// hidden reports whether objects of a resource may be stored that is not served.
+func (w Writer) hidden(ctx context.Context, resource string) (bool, error) {
+	definition := &metav1.PartialObjectMetadata{}
+	definition.SetGroupVersionKind(apiextensionsv1.SchemeGroupVersion.WithKind("CustomResourceDefinition"))
+	err := w.Shoot.Get(ctx, client.ObjectKey{Name: resource}, definition)
+	if client.IgnoreNotFound(err) != nil {
+		return false, fmt.Errorf("look whether resource %q is defined: %w", resource, err)
+	}
+	var how string
+	switch {
+	case err == nil:
+		how = "serve a version of its CustomResourceDefinition"
+	case builtIn(schema.ParseGroupResource(resource)):
+		how = "enable its API in spec.kubernetes.kubeAPIServer.runtimeConfig"
+	default:
+		return false, nil
+	}
+	if !slices.Contains(w.Whole, resource) {
+		return true, nil
+	}
+	err = fmt.Errorf("objects of resource %q cannot be written, because the cluster does not serve it, and nobody could read them later: %s", resource, how)
+
+	return true, lastoperation.WithCodes(err, gardencorev1beta1.ErrorCodeConfigurationProblem)
+}
+
+// Served is the kind of a resource that the API server serves under exactly this name; it is empty if there is none.
+func Served(shoot client.Client, resource string) (schema.GroupVersionKind, error) {
+	wanted := schema.ParseGroupResource(resource)
+	found, err := shoot.RESTMapper().ResourceFor(wanted.WithVersion(""))
+	if meta.IsNoMatchError(err) || err == nil && found.GroupResource() != wanted {
+		return schema.GroupVersionKind{}, nil
+	}
+	if err != nil {
+		return schema.GroupVersionKind{}, fmt.Errorf("find resource %q: %w", resource, err)
+	}
+	kind, err := shoot.RESTMapper().KindFor(found)
+	if err != nil {
+		return kind, fmt.Errorf("find the kind of resource %q: %w", resource, err)
+	}
+
+	return kind, nil
+}
+
+// builtIn reports whether a resource is one of Kubernetes itself, which may be disabled.
+func builtIn(resource schema.GroupResource) bool {
+	for kind := range kubernetesscheme.Scheme.AllKnownTypes() {
+		if plural, _ := meta.UnsafeGuessKindToResource(kind); plural.GroupResource() == resource {
+			return true
+		}
+	}
+
+	return false
+}
