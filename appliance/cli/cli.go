@@ -108,7 +108,8 @@ control plane in one process, and the gardenlet, which runs the control planes o
 			root.AddCommand(c)
 		}
 	}
-	add(groupRoles, newServerCommand(env), newGardenletCommand(env), newResourceManagerCommand(env), newProviderLocalCommand(env))
+	add(groupRoles, newServerCommand(env), newGardenletCommand(env), newResourceManagerCommand(env), newNodeAgentCommand(env),
+		newProviderLocalCommand(env))
 	add(groupGarden, newTokenCommand(env), newKubeconfigCommand(env), newTimelineCommand(env), newSnapshotCommand(env), newUICommand(env),
 		newSSHCommand(env))
 	add(groupGarden, newStatusCommand(env), newDoctorCommand(env), newSeedCommand(env), newAuditCommand(env), newSupportBundleCommand(env),

@@ -16,8 +16,10 @@ const (
 	UserPrefixGardenadmShoot = "gardener.cloud:gardenadm:shoot:"
 	// GroupNodeAgents is the group of agents on nodes.
 	GroupNodeAgents = "gardener.cloud:node-agents"
-	// UserPrefixNodeAgentMachine starts the user name of the agent on a node, followed by the machine's name.
+	// UserPrefixNodeAgentMachine starts the user name of the agent on a node, followed by the name of its node.
 	UserPrefixNodeAgentMachine = "gardener.cloud:node-agent:machine:"
+	// GroupPrefixNodeAgentsPool starts the group of the agents on the nodes of a worker pool, followed by the pool's name.
+	GroupPrefixNodeAgentsPool = "gardener.cloud:node-agents:pool:"
 	// GroupBootstrappers is the group of bootstrap tokens.
 	GroupBootstrappers = "system:bootstrappers"
 	// UserKubeAggregator is the user of the aggregation layer.

@@ -137,6 +137,8 @@ const (
 	DataKeyKubeconfig = "kubeconfig"
 	// DataKeyCloudConfig is the key of the user data of a machine.
 	DataKeyCloudConfig = "cloud_config"
+	// LeasePrefixNodeAgent starts the name of the lease that the agent on a node renews, followed by the node's name.
+	LeasePrefixNodeAgent = "gardener-node-agent-"
 	// DataKeyNodeAgentConfig is the key of the configuration that a node reads.
 	DataKeyNodeAgentConfig = "osc.yaml"
 )

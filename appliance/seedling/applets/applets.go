@@ -4,12 +4,16 @@ package applets
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"log/slog"
 	"os"
 	"os/signal"
 	"syscall"
 
+	"github.com/go-logr/logr"
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 	"go.etcd.io/etcd/server/v3/etcdmain"
 	_ "k8s.io/client-go/plugin/pkg/client/auth" // kubectl's sign-in plugins
 	"k8s.io/component-base/cli"
@@ -23,6 +27,7 @@ import (
 	proxy "k8s.io/kubernetes/cmd/kube-proxy/app"
 	scheduler "k8s.io/kubernetes/cmd/kube-scheduler/app"
 	kubelet "k8s.io/kubernetes/cmd/kubelet/app"
+	"k8s.io/utils/clock"
 	tunnelagent "sigs.k8s.io/apiserver-network-proxy/cmd/agent/app"
 	tunnelagentoptions "sigs.k8s.io/apiserver-network-proxy/cmd/agent/app/options"
 	tunnelserver "sigs.k8s.io/apiserver-network-proxy/cmd/server/app"
@@ -31,6 +36,8 @@ import (
 
 	"github.com/terrarium-garden/terrarium/appliance/seedling/coredns"
 	"github.com/terrarium-garden/terrarium/appliance/seedling/multicall"
+	"github.com/terrarium-garden/terrarium/controllers/nodeagent"
+	"github.com/terrarium-garden/terrarium/controllers/provider/local/machineunits"
 	"github.com/terrarium-garden/terrarium/controllers/provider/local/networkagent"
 )
 
@@ -48,6 +55,7 @@ const (
 	TunnelServer      = "proxy-server"
 	TunnelAgent       = "proxy-agent"
 	NetworkAgent      = "network-agent"
+	NodeAgent         = "node-agent"
 	MetricsServer     = "metrics-server"
 )
 
@@ -66,6 +74,7 @@ func All(ctx context.Context) multicall.Table {
 		{Name: TunnelServer, Run: component(tunnelServer)},
 		{Name: TunnelAgent, Run: component(tunnelAgent)},
 		{Name: NetworkAgent, Run: func(args []string) int { return runNetworkAgent(ctx, args) }},
+		{Name: NodeAgent, Run: func(args []string) int { return runNodeAgent(ctx, args) }},
 		{Name: MetricsServer, Run: func(args []string) int { return runMetricsServer(ctx, args) }},
 	}
 }
@@ -121,6 +130,29 @@ func runNetworkAgent(ctx context.Context, args []string) int {
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	if err := networkagent.Run(ctx, args); err != nil {
+		fmt.Fprintln(os.Stderr, "Error:", err)
+		return 1
+	}
+	return 0
+}
+
+// runNodeAgent keeps a machine of a local shoot as it is configured. There it takes the place of the role of the terrarium binary, which
+// would make the image of machines half as large again.
+func runNodeAgent(ctx context.Context, args []string) int {
+	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	ctx = logr.NewContext(ctx, logr.FromSlogHandler(slog.NewTextHandler(os.Stderr, nil)))
+	o := nodeagent.Options{Units: machineunits.Init{}, Clock: clock.RealClock{}}
+	flags := pflag.NewFlagSet(NodeAgent, pflag.ContinueOnError)
+	o.AddFlags(flags)
+	err := flags.Parse(args)
+	if err == nil {
+		err = errors.Join(o.Validate()...)
+	}
+	if err == nil {
+		err = nodeagent.Run(ctx, o)
+	}
+	if err != nil && !errors.Is(err, pflag.ErrHelp) {
 		fmt.Fprintln(os.Stderr, "Error:", err)
 		return 1
 	}

@@ -198,6 +198,8 @@ func (b Builder) machine(ctx context.Context, work string, seedling v1.Layer) ([
 	entries := []Entry{
 		{Path: b.Sources.MachineInitPath, Mode: 0o755, Content: b.Sources.MachineInit},
 		{Path: "etc/machine-id", Mode: 0o644, Content: []byte{}},
+		// The unit of the node agent calls the role of this binary, which the seedling has as a program of the same name.
+		{Path: binDir + "/" + Terrarium, Link: Seedling},
 	}
 	for _, plugin := range plugins {
 		if plugin.Type().IsRegular() && !strings.HasPrefix(plugin.Name(), ".") {

@@ -21,6 +21,8 @@ const (
 	UserDataKey = "cloud_config"
 	// UnitsDir holds one executable script a unit, named <unit>.sh, written by the user data.
 	UnitsDir = "/etc/machine/units"
+	// StateDir holds a file <name>.pid for each unit and for containerd, with the number of its process.
+	StateDir = "/run/machine"
 	// RuntimesDir is where the containerd of a machine looks for the programs of additional container runtimes. The user data puts
 	// them there.
 	RuntimesDir = "/var/bin/containerruntimes"

@@ -105,39 +105,74 @@ func fileContent(content gardenextensionsv1alpha1.FileContent, secretContent Sec
 	}
 }
 
-func renderUnit(script *strings.Builder, unit gardenextensionsv1alpha1.Unit) error {
+// UnitFile is a file that a unit consists of on a machine.
+type UnitFile struct {
+	// Path is absolute.
+	Path string
+	// Mode has the permissions.
+	Mode uint32
+	// Content of the file.
+	Content []byte
+}
+
+// OnceFile is the script of a unit that runs once.
+func OnceFile(unit string) string { return path.Join(oneshotDir, unit+".sh") }
+
+// RunFile is the script of a unit that keeps running.
+func RunFile(unit string) string { return path.Join(machine.UnitsDir, unit+".sh") }
+
+// ProcessName is how a machine names the process of a unit.
+func ProcessName(unit string) string {
+	if unit == containerdUnit {
+		return "containerd"
+	}
+	return unit
+}
+
+// UnitFiles returns what a unit consists of. The last one is its script, unless the machine does not run it.
+func UnitFiles(unit gardenextensionsv1alpha1.Unit) ([]UnitFile, error) {
 	if unit.Name == "" || strings.Contains(unit.Name, "/") {
-		return fmt.Errorf("unit %q: this is not the name of a unit", unit.Name)
+		return nil, fmt.Errorf("unit %q: this is not the name of a unit", unit.Name)
 	}
 	if unit.Name == containerdUnit {
-		return nil
+		return nil, nil
 	}
 	if unit.Name == sysctlUnit && unit.Content == nil {
-		once := path.Join(oneshotDir, "sysctl.sh")
-		writeFile(script, once, executableMode, []byte(applySysctls), false)
-		script.WriteString(quote(once) + "\n")
-		return nil
+		return []UnitFile{{OnceFile(unit.Name), executableMode, []byte(applySysctls)}}, nil
 	}
+	var files []UnitFile
 	if unit.Content != nil {
-		writeFile(script, path.Join(systemdDir, unit.Name), defaultMode, []byte(*unit.Content), false)
+		files = append(files, UnitFile{path.Join(systemdDir, unit.Name), defaultMode, []byte(*unit.Content)})
 	}
 	for _, dropIn := range unit.DropIns {
-		writeFile(script, path.Join(systemdDir, unit.Name+".d", path.Base(dropIn.Name)), defaultMode, []byte(dropIn.Content), false)
+		files = append(files, UnitFile{path.Join(systemdDir, unit.Name+".d", path.Base(dropIn.Name)), defaultMode, []byte(dropIn.Content)})
 	}
 	if !runs(unit) {
-		return nil
+		return files, nil
 	}
 	parsed, err := parseService(unit)
 	if err != nil {
+		return nil, err
+	}
+	script := RunFile(unit.Name)
+	if parsed.oneshot {
+		script = OnceFile(unit.Name)
+	}
+	return append(files, UnitFile{script, executableMode, []byte(parsed.script(unit.Name))}), nil
+}
+
+// renderUnit writes the files of a unit. One that runs once is run when they are written.
+func renderUnit(script *strings.Builder, unit gardenextensionsv1alpha1.Unit) error {
+	files, err := UnitFiles(unit)
+	if err != nil {
 		return err
 	}
-	if !parsed.oneshot {
-		writeFile(script, path.Join(machine.UnitsDir, unit.Name+".sh"), executableMode, []byte(parsed.script(unit.Name)), false)
-		return nil
+	for _, file := range files {
+		writeFile(script, file.Path, file.Mode, file.Content, false)
+		if file.Path == OnceFile(unit.Name) {
+			script.WriteString(quote(file.Path) + "\n")
+		}
 	}
-	once := path.Join(oneshotDir, unit.Name+".sh")
-	writeFile(script, once, executableMode, []byte(parsed.script(unit.Name)), false)
-	script.WriteString(quote(once) + "\n")
 	return nil
 }
 

@@ -47,7 +47,7 @@ kernel.* = 9`)
 		t.Fatal(err)
 	}
 	command := exec.CommandContext(t.Context(), "sh", "-s", conf)
-	command.Stdin, command.Dir = strings.NewReader(written(t, script, "/etc/machine/oneshot/sysctl.sh")), dir
+	command.Stdin, command.Dir = strings.NewReader(written(t, script, "/etc/machine/oneshot/systemd-sysctl.service.sh")), dir
 	command.Env = append(os.Environ(), "SYSCTL_ROOT="+root)
 	told, err := command.CombinedOutput()
 	if err != nil {

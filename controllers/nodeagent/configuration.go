@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package nodeagent
+
+import (
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"path/filepath"
+
+	"k8s.io/utils/ptr"
+	"sigs.k8s.io/yaml"
+
+	gardenextensionsv1alpha1 "github.com/terrarium-garden/terrarium/apis/extensions/v1alpha1"
+)
+
+const defaultMode = 0o644
+
+// Configuration is what a machine consists of: the content of the Secret of its pool.
+type Configuration struct {
+	// Files of the machine.
+	Files []gardenextensionsv1alpha1.File `json:"files,omitempty"`
+	// Units of the machine, in the order in which they are restarted.
+	Units []gardenextensionsv1alpha1.Unit `json:"units,omitempty"`
+}
+
+// Encode returns the content of the Secret of a pool, and its checksum, which a node reports when it has applied it.
+func Encode(c Configuration) (data []byte, checksum string, err error) {
+	data, err = yaml.Marshal(c)
+	if err != nil {
+		return nil, "", fmt.Errorf("encode the configuration of machines: %w", err)
+	}
+	return data, Checksum(data), nil
+}
+
+// Checksum identifies a configuration.
+func Checksum(data []byte) string {
+	sum := sha256.Sum256(data)
+	return hex.EncodeToString(sum[:])
+}
+
+// Decode reads the content of the Secret of a pool. What this version does not know is an error: half a configuration is not applied.
+func Decode(data []byte) (Configuration, error) {
+	c := Configuration{}
+	if err := yaml.UnmarshalStrict(data, &c); err != nil {
+		return Configuration{}, fmt.Errorf("read the configuration of the machine: %w", err)
+	}
+	return c, nil
+}
+
+// File is a file of a machine.
+type File struct {
+	// Path is absolute.
+	Path string
+	// Mode has the permissions.
+	Mode uint32
+	// Data is the content.
+	Data []byte
+}
+
+// filesOf returns the files that the machine of that name has. A file for one machine takes the place of the one for all.
+func filesOf(c Configuration, hostName string) ([]File, error) {
+	var all []File
+	place := map[string]int{}
+	for _, particular := range []bool{false, true} {
+		for i := range c.Files {
+			file := &c.Files[i]
+			if particular != (file.HostName != nil) || (particular && *file.HostName != hostName) {
+				continue
+			}
+			decoded, err := decodeFile(file)
+			if err != nil {
+				return nil, fmt.Errorf("file %q: %w", file.Path, err)
+			}
+			if at, found := place[decoded.Path]; found {
+				all[at] = decoded
+				continue
+			}
+			place[decoded.Path] = len(all)
+			all = append(all, decoded)
+		}
+	}
+	return all, nil
+}
+
+func decodeFile(file *gardenextensionsv1alpha1.File) (File, error) {
+	if !filepath.IsAbs(file.Path) || filepath.Clean(file.Path) != file.Path {
+		return File{}, errors.New("the path is not absolute, or not in its shortest form")
+	}
+	inline := file.Content.Inline
+	if inline == nil {
+		return File{}, errors.New("its content is not part of the configuration, and nodes fetch none from elsewhere")
+	}
+	decoded := File{Path: file.Path, Mode: ptr.Deref(file.Permissions, defaultMode)}
+	switch gardenextensionsv1alpha1.FileCodecID(inline.Encoding) {
+	case gardenextensionsv1alpha1.FileCodecIDPlain:
+		decoded.Data = []byte(inline.Data)
+	case gardenextensionsv1alpha1.FileCodecIDBase64:
+		data, err := base64.StdEncoding.DecodeString(inline.Data)
+		if err != nil {
+			return File{}, fmt.Errorf("decode content: %w", err)
+		}
+		decoded.Data = data
+	default:
+		return File{}, fmt.Errorf("the encoding %q is not known", inline.Encoding)
+	}
+	return decoded, nil
+}

@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package nodeagent
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/go-logr/logr"
+
+	gardenextensionsv1alpha1 "github.com/terrarium-garden/terrarium/apis/extensions/v1alpha1"
+)
+
+// Machine is the machine that the agent runs on.
+type Machine struct {
+	// Root is the root of its file system.
+	Root string
+	// HostName is its name, which files may be meant for.
+	HostName string
+	// StateDir is the folder in which the agent remembers what it applied.
+	StateDir string
+	// Units runs its units.
+	Units Units
+}
+
+func (m *Machine) at(path string) string { return filepath.Join(m.Root, path) }
+
+// plan is the difference between a machine and its configuration.
+type plan struct {
+	before, wanted state
+	changed        []File
+	removed        []string
+	// units are those of the configuration by name, stopped are the names of those that go.
+	units   map[string]*gardenextensionsv1alpha1.Unit
+	stopped []string
+}
+
+// Settled reports whether a machine is as the configuration says.
+func (m *Machine) Settled(c Configuration) (bool, error) {
+	p, err := m.plan(c)
+	return err == nil && p.settled(), err
+}
+
+func (p *plan) settled() bool { return len(p.changed)+len(p.removed)+len(p.wanted.Unsettled) == 0 }
+
+// Apply makes the machine as the configuration says. It compares with the machine and not with what it did before, so that it also repairs
+// what others changed. On an error some of it may be applied; the next call goes on (GLET-CARE-13).
+func (m *Machine) Apply(ctx context.Context, c Configuration) error {
+	p, err := m.plan(c)
+	if err != nil {
+		return err
+	}
+	if p.settled() {
+		if slices.Equal(p.before.Files, p.wanted.Files) && slices.Equal(p.before.Units, p.wanted.Units) {
+			return nil
+		}
+		return m.save(p.wanted)
+	}
+	// From here on an interruption must not make the machine forget what it still has to do.
+	pending := p.wanted
+	pending.Files, pending.Units = union(p.before.Files, p.wanted.Files), union(p.before.Units, p.wanted.Units)
+	if err := m.save(pending); err != nil {
+		return err
+	}
+	if err := m.transfer(ctx, p); err != nil {
+		return err
+	}
+	return m.settle(ctx, p, pending)
+}
+
+func (m *Machine) plan(c Configuration) (*plan, error) {
+	before, err := m.load()
+	if err != nil {
+		return nil, err
+	}
+	files, err := filesOf(c, m.HostName)
+	if err != nil {
+		return nil, err
+	}
+	p := &plan{before: before, units: map[string]*gardenextensionsv1alpha1.Unit{}}
+	owned := map[string][]string{}
+	for i := range c.Units {
+		unit := &c.Units[i]
+		own, err := m.Units.Files(unit)
+		if err != nil {
+			return nil, err
+		}
+		p.units[unit.Name] = unit
+		for _, file := range own {
+			owned[unit.Name] = append(owned[unit.Name], file.Path)
+		}
+		files = append(files, own...)
+		if unit.Content != nil {
+			p.wanted.Units = append(p.wanted.Units, unit.Name)
+		}
+	}
+	if err := m.compare(p, files); err != nil {
+		return nil, err
+	}
+	m.concern(p, c.Units, owned)
+	return p, nil
+}
+
+// compare finds the files that differ, and those that are to go.
+func (m *Machine) compare(p *plan, files []File) error {
+	for _, file := range files {
+		p.wanted.Files = append(p.wanted.Files, file.Path)
+		same, err := m.has(file)
+		if err != nil {
+			return err
+		}
+		if !same {
+			p.changed = append(p.changed, file)
+		}
+	}
+	for _, path := range p.before.Files {
+		if !slices.Contains(p.wanted.Files, path) {
+			p.removed = append(p.removed, path)
+		}
+	}
+	return nil
+}
+
+// concern finds the units that a change concerns: those whose own files or whose filePaths differ. All others are left alone.
+func (m *Machine) concern(p *plan, units []gardenextensionsv1alpha1.Unit, owned map[string][]string) {
+	touched := slices.Clone(p.removed)
+	for _, file := range p.changed {
+		touched = append(touched, file.Path)
+	}
+	for i := range units {
+		unit := &units[i]
+		concerned := slices.ContainsFunc(touched, func(path string) bool {
+			return slices.Contains(unit.FilePaths, path) || slices.Contains(owned[unit.Name], path) || dropIn(path, unit.Name)
+		})
+		if concerned || slices.Contains(p.before.Unsettled, unit.Name) {
+			p.wanted.Unsettled = append(p.wanted.Unsettled, unit.Name)
+		}
+	}
+	for _, name := range p.before.Units {
+		if p.units[name] == nil {
+			p.stopped = append(p.stopped, name)
+		}
+	}
+	p.wanted.Unsettled = append(p.wanted.Unsettled, p.stopped...)
+}
+
+// dropIn reports whether a file that goes was a drop-in of the unit.
+func dropIn(path, unit string) bool { return filepath.Base(filepath.Dir(path)) == unit+".d" }
+
+func (m *Machine) has(file File) (bool, error) {
+	path := m.at(file.Path)
+	info, err := os.Lstat(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	if err != nil {
+		return false, fmt.Errorf("look at file: %w", err)
+	}
+	if info.IsDir() {
+		return false, fmt.Errorf("file %q: there is a folder in its place", file.Path)
+	}
+	if !info.Mode().IsRegular() || uint32(info.Mode().Perm()) != file.Mode {
+		return false, nil
+	}
+	data, err := os.ReadFile(path) //nolint:gosec // The paths are those of the configuration.
+	if err != nil {
+		return false, fmt.Errorf("read file: %w", err)
+	}
+	return bytes.Equal(data, file.Data), nil
+}
+
+// transfer changes the files. Units that go are stopped while their files are there.
+func (m *Machine) transfer(ctx context.Context, p *plan) error {
+	log := logr.FromContextOrDiscard(ctx)
+	for _, name := range p.stopped {
+		if err := m.Units.Stop(ctx, name); err != nil {
+			return fmt.Errorf("stop unit %q: %w", name, err)
+		}
+		log.Info("Unit stopped, which is not part of the configuration any more", "unit", name)
+	}
+	for _, file := range p.changed {
+		if err := write(m.at(file.Path), file.Mode, file.Data); err != nil {
+			return err
+		}
+		log.Info("File written", "path", file.Path)
+	}
+	for _, path := range p.removed {
+		if err := os.Remove(m.at(path)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("remove file: %w", err)
+		}
+		log.Info("File removed", "path", path)
+	}
+	if err := m.Units.Reload(ctx); err != nil {
+		return fmt.Errorf("reload units: %w", err)
+	}
+	return nil
+}
+
+// settle restarts the units, the agent itself last, and forgets what has been done. The machine is as it should be before the agent ends.
+func (m *Machine) settle(ctx context.Context, p *plan, pending state) error {
+	log := logr.FromContextOrDiscard(ctx)
+	var errs []error
+	var left []string
+	for _, name := range p.wanted.Unsettled {
+		unit := p.units[name]
+		if unit == nil || name == Unit {
+			continue
+		}
+		if err := m.Units.Restart(ctx, unit); err != nil {
+			errs, left = append(errs, fmt.Errorf("restart unit %q: %w", name, err)), append(left, name)
+			continue
+		}
+		log.Info("Unit restarted", "unit", name)
+	}
+	if len(errs) > 0 {
+		pending.Unsettled = left
+		if slices.Contains(p.wanted.Unsettled, Unit) {
+			pending.Unsettled = append(pending.Unsettled, Unit)
+		}
+		return errors.Join(append(errs, m.save(pending))...)
+	}
+	done := p.wanted
+	done.Unsettled = nil
+	if err := m.save(done); err != nil {
+		return err
+	}
+	if own := p.units[Unit]; own != nil && slices.Contains(p.wanted.Unsettled, Unit) {
+		log.Info("The agent restarts itself")
+		return m.Units.Restart(ctx, own)
+	}
+	return nil
+}
+
+func union(a, b []string) []string {
+	all := slices.Clone(a)
+	for _, one := range b {
+		if !slices.Contains(all, one) {
+			all = append(all, one)
+		}
+	}
+	return all
+}

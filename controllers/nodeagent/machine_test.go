@@ -1,0 +1,267 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package nodeagent_test
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	gardenextensionsv1alpha1 "github.com/terrarium-garden/terrarium/apis/extensions/v1alpha1"
+	"github.com/terrarium-garden/terrarium/controllers/nodeagent"
+)
+
+type (
+	file          = gardenextensionsv1alpha1.File
+	unit          = gardenextensionsv1alpha1.Unit
+	configuration = nodeagent.Configuration
+)
+
+// supervisor has the files of units as systemd has them, and notes what it is asked to do. It fails for the unit named in fails.
+type supervisor struct {
+	nodeagent.Systemd
+
+	did   []string
+	fails string
+	// when is called before a unit is restarted.
+	when func(name string)
+}
+
+var errUnit = errors.New("the unit does not start")
+
+func (s *supervisor) Reload(context.Context) error { return nil }
+
+func (s *supervisor) Restart(_ context.Context, u *gardenextensionsv1alpha1.Unit) error {
+	if s.when != nil {
+		s.when(u.Name)
+	}
+	if u.Name == s.fails {
+		return errUnit
+	}
+	s.did = append(s.did, "restart "+u.Name)
+	return nil
+}
+
+func (s *supervisor) Stop(_ context.Context, name string) error {
+	s.did = append(s.did, "stop "+name)
+	return nil
+}
+
+// take returns what was done since the last call.
+func (s *supervisor) take() []string {
+	did := s.did
+	s.did = nil
+	return did
+}
+
+func inline(path, data string) file {
+	return file{Path: path, Content: gardenextensionsv1alpha1.FileContent{Inline: &gardenextensionsv1alpha1.FileContentInline{Data: data}}}
+}
+
+func machine(t *testing.T) (*nodeagent.Machine, *supervisor) {
+	t.Helper()
+	units := &supervisor{}
+	return &nodeagent.Machine{Root: t.TempDir(), HostName: "a", StateDir: "/var/lib/agent", Units: units}, units
+}
+
+func kubelet(maxPods string) configuration {
+	return configuration{
+		Files: []file{inline("/var/lib/kubelet/config", "maxPods: "+maxPods), inline("/etc/motd", "hello")},
+		Units: []unit{
+			{Name: "containerd.service"},
+			{Name: "kubelet.service", Content: new("[Service]\nExecStart=/kubelet\n"), FilePaths: []string{"/var/lib/kubelet/config"}},
+			{Name: "other.service", Content: new("[Service]\nExecStart=/other\n")},
+		},
+	}
+}
+
+func apply(t *testing.T, m *nodeagent.Machine, c configuration) {
+	t.Helper()
+	if err := m.Apply(t.Context(), c); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func read(t *testing.T, m *nodeagent.Machine, path string) string {
+	t.Helper()
+	data, err := os.ReadFile(filepath.Join(m.Root, path))
+	if os.IsNotExist(err) {
+		return "-"
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(data)
+}
+
+// TestOnlyWhatAChangeConcernsIsRestarted_GLET_CARE_13 changes one thing after the other on one machine.
+func TestOnlyWhatAChangeConcernsIsRestarted_GLET_CARE_13(t *testing.T) {
+	t.Parallel()
+	m, units := machine(t)
+	apply(t, m, kubelet("1"))
+	if diff := cmp.Diff([]string{"restart kubelet.service", "restart other.service"}, units.take()); diff != "" {
+		t.Errorf("a machine without anything (-want +got):\n%s", diff)
+	}
+	withDropIn, without := kubelet("2"), kubelet("2")
+	withDropIn.Units[0].DropIns = []gardenextensionsv1alpha1.DropIn{{Name: "10-more.conf", Content: "[Service]\nNice=1\n"}}
+	without.Units = without.Units[:2]
+	moved := kubelet("2")
+	moved.Units = moved.Units[:2]
+	moved.Files = moved.Files[:1]
+	moved.Units[1].Content = new("[Service]\nExecStart=/kubelet --more\n")
+	for _, step := range []struct {
+		reason string
+		config configuration
+		want   []string
+	}{
+		{"nothing has changed", kubelet("1"), nil},
+		{"the kubelet has another setting", kubelet("2"), []string{"restart kubelet.service"}},
+		{"the drop-in of a unit of the operating system", withDropIn, []string{"restart containerd.service"}},
+		{"the drop-in goes", kubelet("2"), []string{"restart containerd.service"}},
+		{"a unit goes", without, []string{"stop other.service"}},
+		{"a unit changes, and a file goes that no unit needs", moved, []string{"restart kubelet.service"}},
+		{"nothing has changed again", moved, nil},
+	} {
+		apply(t, m, step.config)
+		if diff := cmp.Diff(step.want, units.take()); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", step.reason, diff)
+		}
+	}
+	for path, want := range map[string]string{
+		"/var/lib/kubelet/config": "maxPods: 2", "/etc/motd": "-", "/etc/systemd/system/other.service": "-",
+		"/etc/systemd/system/containerd.service.d/10-more.conf": "-", "/etc/systemd/system/kubelet.service": "[Service]\nExecStart=/kubelet --more\n",
+	} {
+		if got := read(t, m, path); got != want {
+			t.Errorf("file %q has %q, want %q", path, got, want)
+		}
+	}
+}
+
+// TestWhatOthersChangeIsRepaired changes content, permissions and the kind of a file behind the agent's back.
+func TestWhatOthersChangeIsRepaired(t *testing.T) {
+	t.Parallel()
+	for name, change := range map[string]func(path string) error{
+		"content": func(path string) error { return os.WriteFile(path, []byte("maxPods: 9"), 0o644) },
+		"mode":    func(path string) error { return os.Chmod(path, 0o666) },
+		"gone":    os.Remove,
+		"link": func(path string) error {
+			return errors.Join(os.Rename(path, path+".real"), os.Symlink(path+".real", path))
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			m, units := machine(t)
+			apply(t, m, kubelet("1"))
+			units.take()
+			path := filepath.Join(m.Root, "/var/lib/kubelet/config")
+			if err := change(path); err != nil {
+				t.Fatal(err)
+			}
+			apply(t, m, kubelet("1"))
+			info, err := os.Lstat(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := read(t, m, "/var/lib/kubelet/config"); got != "maxPods: 1" || info.Mode() != 0o644 {
+				t.Errorf("the file has %q and mode %s, want what is configured", got, info.Mode())
+			}
+			if diff := cmp.Diff([]string{"restart kubelet.service"}, units.take()); diff != "" {
+				t.Errorf("units (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// TestAnInterruptedChangeIsFinished ends the agent between a file and the restart of its unit, which no look at files can tell afterwards.
+func TestAnInterruptedChangeIsFinished(t *testing.T) {
+	t.Parallel()
+	m, units := machine(t)
+	apply(t, m, kubelet("1"))
+	units.take()
+	units.fails = "kubelet.service"
+	next := kubelet("2")
+	next.Units = next.Units[:2]
+	if err := m.Apply(t.Context(), next); !errors.Is(err, errUnit) {
+		t.Fatalf("Apply(...) = %v, want that the unit does not start", err)
+	}
+	if settled, err := m.Settled(next); settled || err != nil {
+		t.Errorf("Settled(...) = %t, %v, although the kubelet was not restarted", settled, err)
+	}
+	units.take()
+	units.fails = ""
+	again := &nodeagent.Machine{Root: m.Root, HostName: m.HostName, StateDir: m.StateDir, Units: units}
+	apply(t, again, next)
+	if got := units.take(); !slices.Contains(got, "restart kubelet.service") {
+		t.Errorf("units after the interruption: %q, want that the kubelet is restarted", got)
+	}
+	apply(t, again, next)
+	if got := units.take(); got != nil {
+		t.Errorf("units when all is done: %q, want none", got)
+	}
+}
+
+// TestAgentEndsLast has the agent in the middle of the units: when it ends, nothing must be left to do.
+func TestAgentEndsLast(t *testing.T) {
+	t.Parallel()
+	m, units := machine(t)
+	with := func(text string) configuration {
+		c := kubelet(text)
+		c.Units = append([]unit{{Name: nodeagent.Unit, Content: new("[Service]\nExecStart=/agent " + text + "\n")}}, c.Units...)
+		return c
+	}
+	apply(t, m, with("1"))
+	units.take()
+	var settled bool
+	units.when = func(name string) {
+		if name == nodeagent.Unit {
+			settled, _ = m.Settled(with("2"))
+		}
+	}
+	apply(t, m, with("2"))
+	if diff := cmp.Diff([]string{"restart kubelet.service", "restart " + nodeagent.Unit}, units.take()); diff != "" {
+		t.Errorf("units (-want +got):\n%s", diff)
+	}
+	if !settled {
+		t.Error("something is left to do when the agent restarts itself")
+	}
+}
+
+// TestFilesForOneMachine has a file for all machines and another one in its place for one of them.
+func TestFilesForOneMachine(t *testing.T) {
+	t.Parallel()
+	c := configuration{Files: []file{inline("/etc/one", "of a"), inline("/etc/one", "of all"), inline("/etc/b", "of b")}}
+	c.Files[0].HostName, c.Files[2].HostName = new("a"), new("b")
+	m, _ := machine(t)
+	apply(t, m, c)
+	if one, b := read(t, m, "/etc/one"), read(t, m, "/etc/b"); one != "of a" || b != "-" {
+		t.Errorf("machine a has %q and %q, want its own file and none of machine b", one, b)
+	}
+}
+
+func TestUnusableConfigurationsChangeNothing(t *testing.T) {
+	t.Parallel()
+	relative, climbing, empty, foreign := kubelet("2"), kubelet("2"), kubelet("2"), kubelet("2")
+	relative.Files = append(relative.Files, inline("etc/x", ""))
+	climbing.Files = append(climbing.Files, inline("/etc/../x", ""))
+	empty.Files = append(empty.Files, file{Path: "/x"})
+	foreign.Units = append(foreign.Units, unit{Name: "../x.service", Content: new("")})
+	for name, c := range map[string]configuration{"relative": relative, "climbing": climbing, "empty": empty, "foreign": foreign} {
+		m, units := machine(t)
+		apply(t, m, kubelet("1"))
+		units.take()
+		if err := m.Apply(t.Context(), c); err == nil {
+			t.Errorf("%s: Apply(...) accepts it", name)
+		}
+		if got := read(t, m, "/var/lib/kubelet/config"); got != "maxPods: 1" || units.take() != nil {
+			t.Errorf("%s: half of it is applied", name)
+		}
+	}
+	if _, err := nodeagent.Decode([]byte("files: []\nfuture: {}\n")); err == nil {
+		t.Error("Decode(...) accepts what it does not know")
+	}
+}

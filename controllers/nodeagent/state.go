@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package nodeagent
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+// state is what the agent has to remember of its machine, because the machine does not tell it.
+type state struct {
+	// Files and Units are those that the agent may have to remove: of the last configuration, and of one that is being applied.
+	Files []string `json:"files,omitempty"`
+	Units []string `json:"units,omitempty"`
+	// Unsettled are the units that still have to be restarted or stopped.
+	Unsettled []string `json:"unsettled,omitempty"`
+}
+
+const stateFile = "state.json"
+
+// load reads the state. There is none before the first configuration.
+func (m *Machine) load() (state, error) {
+	s := state{}
+	data, err := os.ReadFile(m.at(filepath.Join(m.StateDir, stateFile)))
+	if errors.Is(err, fs.ErrNotExist) {
+		return s, nil
+	}
+	if err == nil {
+		err = json.Unmarshal(data, &s)
+	}
+	if err != nil {
+		return state{}, fmt.Errorf("read what was applied before: %w", err)
+	}
+	return s, nil
+}
+
+func (m *Machine) save(s state) error {
+	data, err := json.Marshal(s)
+	if err == nil {
+		err = write(m.at(filepath.Join(m.StateDir, stateFile)), 0o600, data)
+	}
+	if err != nil {
+		return fmt.Errorf("remember what is applied: %w", err)
+	}
+	return nil
+}
+
+// write puts a file in place in one step, so that nobody sees half of it and it is whole after a crash. Before that nobody but its owner
+// may read it.
+func write(path string, mode uint32, data []byte) error {
+	dir := filepath.Dir(path)
+	if err := os.MkdirAll(dir, 0o755); err != nil { //nolint:gosec // Folders of the system are read by everybody.
+		return fmt.Errorf("make folder: %w", err)
+	}
+	file, err := os.CreateTemp(dir, "."+filepath.Base(path)+".*")
+	if err != nil {
+		return fmt.Errorf("make file: %w", err)
+	}
+	_, err = file.Write(data)
+	err = errors.Join(err, file.Chmod(fs.FileMode(mode)&fs.ModePerm), file.Sync(), file.Close())
+	if err == nil {
+		err = os.Rename(file.Name(), path)
+	}
+	if err != nil {
+		return errors.Join(fmt.Errorf("write file %q: %w", path, err), os.Remove(file.Name()))
+	}
+	return nil
+}

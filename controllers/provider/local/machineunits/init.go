@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package machineunits runs the units of a local machine for its node agent. Such a machine has no systemd: its first process, machine-init,
+// runs the script of each unit, and again whenever it ends.
+package machineunits
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+
+	"k8s.io/apimachinery/pkg/util/wait"
+
+	gardenextensionsv1alpha1 "github.com/terrarium-garden/terrarium/apis/extensions/v1alpha1"
+	"github.com/terrarium-garden/terrarium/controllers/nodeagent"
+	"github.com/terrarium-garden/terrarium/controllers/provider/local/machine"
+	"github.com/terrarium-garden/terrarium/controllers/provider/local/operatingsystemconfig"
+)
+
+const (
+	// gonePeriod is the time between two looks at a process that was told to end, goneTimeout is how long it may take.
+	gonePeriod  = 100 * time.Millisecond
+	goneTimeout = 30 * time.Second
+)
+
+// Init are units that machine-init runs.
+type Init struct {
+	// Root is the root of the file system; empty outside of tests.
+	Root string
+}
+
+var _ nodeagent.Units = Init{}
+
+// Files implements nodeagent.Units. They are those that the user data of a machine write at its start.
+func (Init) Files(unit *gardenextensionsv1alpha1.Unit) ([]nodeagent.File, error) {
+	scripts, err := operatingsystemconfig.UnitFiles(*unit)
+	if err != nil {
+		return nil, fmt.Errorf("unit %q: %w", unit.Name, err)
+	}
+	files := make([]nodeagent.File, 0, len(scripts))
+	for _, script := range scripts {
+		files = append(files, nodeagent.File{Path: script.Path, Mode: script.Mode, Data: script.Content})
+	}
+	return files, nil
+}
+
+// Reload implements nodeagent.Units. machine-init reads the scripts each time.
+func (Init) Reload(context.Context) error { return nil }
+
+// Restart implements nodeagent.Units. A unit that ends is started again within a second; one that runs once is run here.
+func (i Init) Restart(ctx context.Context, unit *gardenextensionsv1alpha1.Unit) error {
+	if nodeagent.Stopped(unit) {
+		return i.Stop(ctx, unit.Name)
+	}
+	once := filepath.Join(i.Root, operatingsystemconfig.OnceFile(unit.Name))
+	if _, err := os.Lstat(once); err == nil {
+		if out, err := exec.CommandContext(ctx, once).CombinedOutput(); err != nil { //nolint:gosec // The script is that of the unit.
+			return fmt.Errorf("run unit %q: %w: %s", unit.Name, err, strings.TrimSpace(string(out)))
+		}
+		return nil
+	}
+	return i.end(ctx, unit.Name)
+}
+
+// Stop implements nodeagent.Units. Without its script a unit is not started again.
+func (i Init) Stop(ctx context.Context, name string) error {
+	err := os.Remove(filepath.Join(i.Root, operatingsystemconfig.RunFile(name)))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("remove unit %q: %w", name, err)
+	}
+	return i.end(ctx, name)
+}
+
+// end ends the process of a unit, if there is one, and waits until it has gone, so that nobody takes it for the next one.
+func (i Init) end(ctx context.Context, name string) error {
+	data, err := os.ReadFile(filepath.Join(i.Root, machine.StateDir, operatingsystemconfig.ProcessName(name)+".pid"))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("find the process of unit %q: %w", name, err)
+	}
+	process, err := strconv.Atoi(strings.TrimSpace(string(data)))
+	if err != nil || process <= 1 {
+		return fmt.Errorf("find the process of unit %q: %q is not the number of a process", name, data)
+	}
+	err = syscall.Kill(process, syscall.SIGTERM)
+	if errors.Is(err, syscall.ESRCH) || process == os.Getpid() {
+		return nil
+	}
+	if err == nil {
+		err = wait.PollUntilContextTimeout(ctx, gonePeriod, goneTimeout, true, func(context.Context) (bool, error) {
+			return errors.Is(syscall.Kill(process, 0), syscall.ESRCH), nil
+		})
+	}
+	if err != nil {
+		return fmt.Errorf("end unit %q: %w", name, err)
+	}
+	return nil
+}
