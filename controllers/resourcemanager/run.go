@@ -166,7 +166,7 @@ func parts(o Options, targets target.Finder) []part {
 		},
 		&health.Reconciler{Base: kit.Base{Clock: o.Clock}, Targets: targets, ClusterID: o.ClusterID, SyncPeriod: o.SyncPeriod},
 		&tokens.Reconciler{Base: kit.Base{Clock: o.Clock}, Targets: targets},
-		&inshoot.Reconciler{Base: kit.Base{Clock: o.Clock}, Targets: targets, Kinds: append(nodes.Followed(), certificates.Followed(targets.Seed))},
+		&inshoot.Reconciler{Base: kit.Base{Clock: o.Clock}, Targets: targets, Kinds: append(nodes.Followed(), certificates.Followed(targets.Seed), certificates.FollowedAgents(targets.Seed))},
 	}
 	if len(o.PolicyNamespaces) > 0 {
 		list = append(list, &networkpolicy.Reconciler{Base: kit.Base{Clock: o.Clock}, Seed: targets.Seed, Namespaces: o.PolicyNamespaces, Ingress: o.Ingress})

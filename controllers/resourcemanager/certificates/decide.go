@@ -46,6 +46,15 @@ func Followed(seed client.Reader) inshoot.Kind {
 	}
 }
 
+// FollowedAgents are the requests of node agents for client certificates in every shoot, on which it is decided. seed reads the seed without
+// a cache.
+func FollowedAgents(seed client.Reader) inshoot.Kind {
+	kind := Followed(seed)
+	kind.Name = "node-agent-certificates"
+	kind.Options = []client.ListOption{client.MatchingFields{"spec.signerName": certificatesv1.KubeAPIServerClientSignerName}}
+	return kind
+}
+
 // Decider decides on the requests of one shoot.
 type Decider struct {
 	// Seed has the machines of the shoot in the namespace of its control plane, if they are objects there.
@@ -55,34 +64,55 @@ type Decider struct {
 	Shoot client.Client
 }
 
-// Decide approves or denies a request, unless that has been done already.
+// verdict is the decision on a request: approved, unless there is a reason why not.
+type verdict struct {
+	why              error
+	approved, denied string
+	message          string
+}
+
+// Decide approves or denies a request, unless that has been done already, or it is for others to decide.
 func (d Decider) Decide(ctx context.Context, request *certificatesv1.CertificateSigningRequest) error {
-	if request.Spec.SignerName != certificatesv1.KubeletServingSignerName || len(request.Status.Certificate) > 0 || decided(request) {
+	if len(request.Status.Certificate) > 0 || decided(request) {
 		return nil
 	}
-	why, err := d.judge(ctx, request)
+	var v *verdict
+	var err error
+	switch request.Spec.SignerName {
+	case certificatesv1.KubeletServingSignerName:
+		v = &verdict{approved: reasonApproved, denied: reasonDenied, message: "The names and addresses are those of the node that asks"}
+		v.why, err = d.judge(ctx, request)
+	case certificatesv1.KubeAPIServerClientSignerName:
+		v, err = d.judgeAgent(ctx, request)
+	}
 	if err != nil {
 		return fmt.Errorf("decide on request %q: %w", request.Name, err)
 	}
+	if v == nil {
+		return nil
+	}
+	return d.write(ctx, request, v)
+}
+
+func (d Decider) write(ctx context.Context, request *certificatesv1.CertificateSigningRequest, v *verdict) error {
 	condition := certificatesv1.CertificateSigningRequestCondition{
-		Type: certificatesv1.CertificateApproved, Status: corev1.ConditionTrue, Reason: reasonApproved,
-		Message: "The names and addresses are those of the node that asks",
+		Type: certificatesv1.CertificateApproved, Status: corev1.ConditionTrue, Reason: v.approved, Message: v.message,
 	}
 	log := ctrl.LoggerFrom(ctx).WithValues("request", request.Name, "user", request.Spec.Username)
-	if why != nil {
-		condition.Type, condition.Reason, condition.Message = certificatesv1.CertificateDenied, reasonDenied, "The request was denied: "+why.Error()
-		log = log.WithValues("reason", why.Error())
+	if v.why != nil {
+		condition.Type, condition.Reason, condition.Message = certificatesv1.CertificateDenied, v.denied, "The request was denied: "+v.why.Error()
+		log = log.WithValues("reason", v.why.Error())
 	}
 	request = request.DeepCopy()
 	request.Status.Conditions = append(request.Status.Conditions, condition)
-	err = d.Shoot.SubResource(approval).Update(ctx, request)
+	err := d.Shoot.SubResource(approval).Update(ctx, request)
 	if apierrors.IsNotFound(err) || apierrors.IsConflict(err) {
 		return nil // It is gone, or comes again with what has changed.
 	}
 	if err != nil {
 		return fmt.Errorf("decide on request %q: %w", request.Name, err)
 	}
-	log.Info("Decided on a request for the serving certificate of a kubelet", "decision", condition.Type)
+	log.Info("Decided on a request for a certificate of a node", "decision", condition.Type, "signer", request.Spec.SignerName)
 	return nil
 }
 
@@ -115,18 +145,24 @@ func (d Decider) checkMachine(ctx context.Context, node string) (why, err error)
 	return nil, nil
 }
 
-// machines counts objects of a kind of the machine controller manager. There are none in a seed that does not know the kind.
+// machines counts objects of a kind of the machine controller manager.
 func (d Decider) machines(ctx context.Context, kind string, options ...client.ListOption) (int, error) {
 	list := &metav1.PartialObjectMetadataList{}
+	err := d.list(ctx, list, kind, options...)
+	return len(list.Items), err
+}
+
+// list lists objects of that kind. There are none in a seed that does not know it.
+func (d Decider) list(ctx context.Context, list *metav1.PartialObjectMetadataList, kind string, options ...client.ListOption) error {
 	list.SetGroupVersionKind(schema.GroupVersionKind{Group: "machine.sapcloud.io", Version: "v1alpha1", Kind: kind + "List"})
 	err := d.Seed.List(ctx, list, append(options, client.InNamespace(d.Namespace))...)
 	if meta.IsNoMatchError(err) || apierrors.IsNotFound(err) {
-		return 0, nil
+		return nil
 	}
 	if err != nil {
-		return 0, fmt.Errorf("list %ss: %w", kind, err)
+		return fmt.Errorf("list %ss: %w", kind, err)
 	}
-	return len(list.Items), nil
+	return nil
 }
 
 func decided(request *certificatesv1.CertificateSigningRequest) bool {
