@@ -30,8 +30,9 @@ const (
 	// tokenPlaceholder is replaced by a bootstrap token of its own for each machine.
 	tokenPlaceholder = "<<BOOTSTRAP_TOKEN>>" //nolint:gosec // stands for a token, is not one
 
-	keyPrefix  = "gardener-node-agent-"
-	nameSuffix = "-init"
+	keyPrefix      = "gardener-node-agent-"
+	nameSuffix     = "-init"
+	originalSuffix = "-original"
 )
 
 // Values describe the nodes of one pool.
@@ -48,7 +49,15 @@ type Values struct {
 	SSHKeys [][]byte
 }
 
-// Name is the name of the configuration of a pool. It contains a hash of everything whose change needs new machines.
+// Names are those of the two configurations of a pool: the one of the first boot, and the one that the agents of its nodes keep (EXT-OSC-2).
+func Names(f facts.Shoot, pool *gardencorev1beta1.Worker) ([]string, error) {
+	name, err := Name(f, pool)
+	return []string{name, original(name)}, err
+}
+
+func original(name string) string { return strings.TrimSuffix(name, nameSuffix) + originalSuffix }
+
+// Name is the name of the configuration of the first boot of a pool. It contains a hash of everything whose change needs new machines.
 func Name(f facts.Shoot, pool *gardencorev1beta1.Worker) (string, error) {
 	minor := query.PoolVersion(&f.Shoot.Spec, pool)
 	if parts := strings.SplitN(minor, ".", 3); len(parts) == 3 {
@@ -72,7 +81,8 @@ func Name(f facts.Shoot, pool *gardencorev1beta1.Worker) (string, error) {
 	return keyPrefix + pool.Name + "-" + hex.EncodeToString(sum[:])[:16] + nameSuffix, nil
 }
 
-// Render returns the configuration for the first boot, without the status.
+// Render returns the configuration for the first boot, without the status. A machine starts with all that it is to have, and not only with
+// its agent, so it joins as fast as without one.
 func Render(v Values) (*gardenextensionsv1alpha1.OperatingSystemConfig, error) {
 	name, err := Name(v.Facts, v.Pool)
 	if err != nil {
@@ -82,7 +92,7 @@ func Render(v Values) (*gardenextensionsv1alpha1.OperatingSystemConfig, error) {
 	if err != nil {
 		return nil, err
 	}
-	key, err := rolloutKey(name, v, files)
+	key, err := rolloutKey(name, v)
 	if err != nil {
 		return nil, err
 	}
@@ -93,7 +103,7 @@ func Render(v Values) (*gardenextensionsv1alpha1.OperatingSystemConfig, error) {
 		Spec: gardenextensionsv1alpha1.OperatingSystemConfigSpec{
 			Purpose: gardenextensionsv1alpha1.OperatingSystemConfigPurposeProvision,
 			Files:   files,
-			Units:   units(v),
+			Units:   units(v, key, files),
 		},
 	}
 	if image := v.Pool.Machine.Image; image != nil {
@@ -101,6 +111,19 @@ func Render(v Values) (*gardenextensionsv1alpha1.OperatingSystemConfig, error) {
 		o.Spec.ProviderConfig = image.ProviderConfig
 	}
 	return component.Mutable(o), nil
+}
+
+// RenderOriginal returns the configuration that the agents of nodes keep: what machines start with, without the token that only a new one
+// needs (EXT-OSC-1).
+func RenderOriginal(v Values) (*gardenextensionsv1alpha1.OperatingSystemConfig, error) {
+	o, err := Render(v)
+	if err != nil {
+		return nil, err
+	}
+	o.Name = original(o.Name)
+	o.Spec.Purpose = gardenextensionsv1alpha1.OperatingSystemConfigPurposeReconcile
+	o.Spec.Files = slices.DeleteFunc(o.Spec.Files, func(f gardenextensionsv1alpha1.File) bool { return f.Path == bootstrapKubeconfig })
+	return o, nil
 }
 
 func files(v Values) ([]gardenextensionsv1alpha1.File, error) {
@@ -136,13 +159,13 @@ func inline(path, text string, mode uint32) gardenextensionsv1alpha1.File {
 	}
 }
 
-func units(v Values) []gardenextensionsv1alpha1.Unit {
+func units(v Values, key string, files []gardenextensionsv1alpha1.File) []gardenextensionsv1alpha1.Unit {
 	command := strings.Join([]string{
 		component.BinDir + "kubelet",
 		"--config=" + kubeletConfig,
 		"--bootstrap-kubeconfig=" + bootstrapKubeconfig,
 		"--kubeconfig=" + realKubeconfig,
-		"--node-labels=" + gardencorev1beta1.LabelWorkerPool + "=" + v.Pool.Name,
+		"--node-labels=" + gardencorev1beta1.LabelWorkerPool + "=" + v.Pool.Name + "," + gardencorev1beta1.LabelWorkerNodeAgentSecretName + "=" + key,
 	}, " ")
 	kubelet := `[Unit]
 Description=kubelet
@@ -159,14 +182,19 @@ RestartSec=5
 WantedBy=multi-user.target
 `
 	return slices.Concat(
-		trustUnits(v),
+		trustUnits(files),
 		sysctlUnits(v),
 		[]gardenextensionsv1alpha1.Unit{
-			{Name: "containerd.service", Command: new(gardenextensionsv1alpha1.UnitCommandStart), Enable: new(true)},
+			// It reads the certificates that it trusts at its start.
+			{
+				Name: "containerd.service", Command: new(gardenextensionsv1alpha1.UnitCommandStart), Enable: new(true),
+				FilePaths: trustPaths(files),
+			},
 			{
 				Name: "kubelet.service", Command: new(gardenextensionsv1alpha1.UnitCommandStart), Enable: new(true), Content: new(kubelet),
 				FilePaths: []string{kubeletConfig, kubeletClientCA},
 			},
+			agentUnit(v.Pool.Name, key),
 		},
 		sshUnits(v),
 	)

@@ -124,6 +124,19 @@ func TestRotationsReplaceMachinesOnce_GLET_CRED_7_GLET_CRED_10(t *testing.T) {
 		{"another server", key(func(v *osc.Values) { v.Server = "https://other" }), base, true},
 		{"another setting of the kubelet", key(func(v *osc.Values) {
 			v.Facts.Shoot.Spec.Kubernetes.Kubelet = &gardencorev1beta1.KubeletConfig{MaxPods: new(int32(9))}
+		}), base, false},
+		{"another share of the processors", key(func(v *osc.Values) {
+			v.Facts.Shoot.Spec.Kubernetes.Kubelet = &gardencorev1beta1.KubeletConfig{CPUManagerPolicy: new("static")}
+		}), base, true},
+		{"more is reserved", key(func(v *osc.Values) {
+			v.Facts.Shoot.Spec.Kubernetes.Kubelet = &gardencorev1beta1.KubeletConfig{
+				KubeReserved: &gardencorev1beta1.KubeletConfigReserved{CPU: new(resource.MustParse("200m"))},
+			}
+		}), base, true},
+		{"another limit for evictions", key(func(v *osc.Values) {
+			v.Facts.Shoot.Spec.Kubernetes.Kubelet = &gardencorev1beta1.KubeletConfig{
+				EvictionHard: &gardencorev1beta1.KubeletConfigEviction{MemoryAvailable: new("300Mi")},
+			}
 		}), base, true},
 	} {
 		if rolls := tc.got != tc.before; rolls != tc.rolls {

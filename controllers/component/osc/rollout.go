@@ -7,13 +7,11 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
-	"slices"
 	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
-	gardenextensionsv1alpha1 "github.com/terrarium-garden/terrarium/apis/extensions/v1alpha1"
 )
 
 // rollouts are the times at which the machines of a pool were last to be replaced, by the reason for it. A pool that a rotation of
@@ -50,20 +48,16 @@ func rolloutOf(pool string, own []gardencorev1beta1.PendingWorkersRollout, other
 	return otherwise
 }
 
-// rolloutKey changes with everything that needs new machines: with the name of the configuration and with its content. Certificate
-// authorities in the content do not count, because only the beginning of their rotation, which is part of the name, needs new
-// machines: the end of it must not replace them again. Nor do the certificates of the CloudProfile: one change of it would replace the
-// machines of all its shoots.
-func rolloutKey(name string, v Values, files []gardenextensionsv1alpha1.File) (string, error) {
-	files, units := withoutTrust(withoutSSH(files, units(v)))
-	covered := slices.DeleteFunc(files, func(f gardenextensionsv1alpha1.File) bool {
-		return f.Path == kubeletClientCA || f.Path == bootstrapKubeconfig
-	})
-	all := []any{v.Server, covered, units}
-	if v.Pool.CABundle != nil {
-		all = append(all, *v.Pool.CABundle)
+// rolloutKey is the name of the Secret that the agents of a pool read. It changes with everything that needs new machines: with the name of the
+// configuration, and with what the agent cannot change on a machine that runs: where its API server is, whom its pods ask for names, and what
+// is reserved on a node or how its processors are shared, on which the pods count that are there. All other changes reach machines in place.
+func rolloutKey(name string, v Values) (string, error) {
+	dns, err := v.Facts.ResolverAddress()
+	if err != nil {
+		return "", err
 	}
-	data, err := json.Marshal(all)
+	kubelet := kubeletConfiguration(v, dns)
+	data, err := json.Marshal([]any{v.Server, dns, kubelet.KubeReserved, kubelet.EvictionHard, kubelet.CPUManagerPolicy})
 	if err != nil {
 		return "", fmt.Errorf("hash configuration %q: %w", name, err)
 	}

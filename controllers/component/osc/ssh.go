@@ -3,8 +3,6 @@
 package osc
 
 import (
-	"slices"
-
 	gardenextensionsv1alpha1 "github.com/terrarium-garden/terrarium/apis/extensions/v1alpha1"
 	"github.com/terrarium-garden/terrarium/controllers/component/sshuser"
 )
@@ -64,11 +62,4 @@ ExecStart=` + script + `
 WantedBy=multi-user.target
 `),
 	}
-}
-
-// withoutSSH leaves out what changes who may log in: no machine is replaced for that (GLET-CRED-6).
-func withoutSSH(files []gardenextensionsv1alpha1.File, units []gardenextensionsv1alpha1.Unit) ([]gardenextensionsv1alpha1.File, []gardenextensionsv1alpha1.Unit) {
-	files = slices.DeleteFunc(slices.Clone(files), func(f gardenextensionsv1alpha1.File) bool { return f.Path == userScript || f.Path == serverScript })
-	units = slices.DeleteFunc(slices.Clone(units), func(u gardenextensionsv1alpha1.Unit) bool { return u.Name == userUnit || u.Name == serverUnit })
-	return files, units
 }

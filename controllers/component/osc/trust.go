@@ -79,18 +79,23 @@ func certificates(bundle []byte) [][]byte {
 }
 
 // trustUnits come before the container runtime, which may need the certificates to pull images.
-func trustUnits(v Values) []gardenextensionsv1alpha1.Unit {
-	if len(trusted(v)) == 0 {
+func trustUnits(files []gardenextensionsv1alpha1.File) []gardenextensionsv1alpha1.Unit {
+	paths := trustPaths(files)
+	if len(paths) == 0 {
 		return nil
 	}
-	return []gardenextensionsv1alpha1.Unit{runOnce(trustUnit, "Trusts the certificates of the shoot", trustScript)}
+	unit := runOnce(trustUnit, "Trusts the certificates of the shoot", trustScript)
+	unit.FilePaths = append(unit.FilePaths, paths...)
+	return []gardenextensionsv1alpha1.Unit{unit}
 }
 
-// withoutTrust leaves out what makes machines trust certificates. Only those of their pool need new machines, and are covered apart.
-func withoutTrust(files []gardenextensionsv1alpha1.File, units []gardenextensionsv1alpha1.Unit) ([]gardenextensionsv1alpha1.File, []gardenextensionsv1alpha1.Unit) {
-	files = slices.DeleteFunc(files, func(f gardenextensionsv1alpha1.File) bool {
-		return f.Path == trustScript || strings.HasPrefix(f.Path, trustDir)
-	})
-	units = slices.DeleteFunc(units, func(u gardenextensionsv1alpha1.Unit) bool { return u.Name == trustUnit })
-	return files, units
+// trustPaths are the paths of the certificates among the files.
+func trustPaths(files []gardenextensionsv1alpha1.File) []string {
+	var paths []string
+	for i := range files {
+		if strings.HasPrefix(files[i].Path, trustDir) {
+			paths = append(paths, files[i].Path)
+		}
+	}
+	return paths
 }

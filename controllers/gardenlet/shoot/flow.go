@@ -18,6 +18,7 @@ import (
 	gardenextensionsv1alpha1 "github.com/terrarium-garden/terrarium/apis/extensions/v1alpha1"
 	"github.com/terrarium-garden/terrarium/controllers/component/apiserver"
 	"github.com/terrarium-garden/terrarium/controllers/component/facts"
+	"github.com/terrarium-garden/terrarium/controllers/component/osc"
 	"github.com/terrarium-garden/terrarium/controllers/deploy"
 	"github.com/terrarium-garden/terrarium/controllers/extension"
 	"github.com/terrarium-garden/terrarium/controllers/flow"
@@ -75,6 +76,7 @@ func (o *operation) fragments(found remains) []fragment {
 		infrastructure: flow.NewValue[*gardenextensionsv1alpha1.Infrastructure]("infrastructure"),
 		userData:       flow.NewValue[map[string]string]("user data"),
 		machineKeys:    flow.NewValue[map[string]string]("machine keys"),
+		keptConfigs:    flow.NewValue[[]osc.Kept]("kept machine configurations"),
 		shootClient:    flow.NewValue[client.Client]("shoot client"),
 	}
 	server := v.addresses.Of(apiserver.Exposure)
@@ -138,6 +140,8 @@ type values struct {
 	userData *flow.Value[map[string]string]
 	// machineKeys name what needs new machines of each pool when it changes.
 	machineKeys *flow.Value[map[string]string]
+	// keptConfigs are what the agents of the nodes of each pool keep.
+	keptConfigs *flow.Value[[]osc.Kept]
 	// shootClient is the client of the shoot, set once its API server answers.
 	shootClient *flow.Value[client.Client]
 }

@@ -42,11 +42,11 @@ func TestAgents_GRM_CSR_2(t *testing.T) {
 		machines []map[string]string
 		want     certificatesv1.RequestConditionType
 	}{
-		"Own":          {reason: "an agent of the pool that the machine is in", machines: one, want: certificatesv1.CertificateApproved},
-		"OtherPool":    {reason: "the configuration of another pool", change: subject(agentA, agents, large), machines: one, want: certificatesv1.CertificateDenied},
-		"TwoPools":     {reason: "its own pool and another one", change: subject(agentA, agents, large, small), machines: one, want: certificatesv1.CertificateDenied},
-		"NoPool":       {reason: "no pool", change: subject(agentA, agents), machines: one, want: certificatesv1.CertificateDenied},
-		"EmptyPool":    {reason: "a pool without a name", change: subject(agentA, agents, "gardener.cloud:node-agents:pool:"), machines: one, want: certificatesv1.CertificateDenied},
+		"Own":       {reason: "an agent of the pool that the machine is in", machines: one, want: certificatesv1.CertificateApproved},
+		"OtherPool": {reason: "the configuration of another pool", change: subject(agentA, agents, large), machines: one, want: certificatesv1.CertificateDenied},
+		"TwoPools":  {reason: "its own pool and another one", change: subject(agentA, agents, large, small), machines: one, want: certificatesv1.CertificateDenied},
+		"NoPool":    {reason: "no pool", change: subject(agentA, agents), machines: one, want: certificatesv1.CertificateDenied},
+		"EmptyPool": {reason: "a pool without a name", change: subject(agentA, agents, "gardener.cloud:node-agents:pool:"), machines: one, want: certificatesv1.CertificateDenied},
 		"Administrator": {
 			reason: "more groups than an agent has", change: subject(agentA, agents, small, "gardener.cloud:system:admins"), machines: one, want: certificatesv1.CertificateDenied,
 		},

@@ -18,22 +18,29 @@ import (
 	"github.com/terrarium-garden/terrarium/controllers/provider/local/engine"
 )
 
-// Actor writes the user data of each OperatingSystemConfig to a Secret.
+// Actor writes the user data of each OperatingSystemConfig for new machines to a Secret.
 type Actor struct{ engine.Access }
 
-// Reconcile renders and publishes the user data.
+// Reconcile renders and publishes the user data of new machines. For those that run, it says what a local machine has in addition, and
+// the agent of each machine adds it (EXT-OSC-4).
 func (a *Actor) Reconcile(ctx context.Context, object *gardenextensionsv1alpha1.OperatingSystemConfig, cluster *engine.Cluster) error {
-	spec := object.Spec.DeepCopy()
+	own := gardenextensionsv1alpha1.OperatingSystemConfigSpec{}
 	if cluster != nil {
-		spec.Files = append(spec.Files, containerruntime.Files(cluster.Shoot, object.Labels[gardencorev1beta1.LabelWorkerPool])...)
-		addSSH(spec, cluster)
+		own.Files = containerruntime.Files(cluster.Shoot, object.Labels[gardencorev1beta1.LabelWorkerPool])
+		addSSH(&own, cluster)
 	}
+	spec := object.Spec.DeepCopy()
+	spec.Files, spec.Units = append(spec.Files, own.Files...), append(spec.Units, own.Units...)
 	userData, err := Render(spec, a.secretContent(ctx, object.Namespace))
 	if apierrors.ReasonForError(err) != metav1.StatusReasonUnknown {
 		return err
 	}
 	if err != nil {
 		return engine.ConfigurationProblem(err)
+	}
+	if object.Spec.Purpose == gardenextensionsv1alpha1.OperatingSystemConfigPurposeReconcile {
+		object.Status.ExtensionFiles, object.Status.ExtensionUnits = own.Files, own.Units
+		return nil
 	}
 	secret := resultSecret(object)
 	secret.OwnerReferences = []metav1.OwnerReference{*metav1.NewControllerRef(object, gardenextensionsv1alpha1.GroupVersion.WithKind(kind.OperatingSystemConfig))}

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package operatingsystemconfig turns OperatingSystemConfigs of type local, of both purposes, into user data for machines: one
+// Package operatingsystemconfig turns OperatingSystemConfigs of type local with the purpose provision into user data for machines: one
 // shell script under the key `cloud_config` of the Secret `osc-result-<name>`, named in status.cloudConfig.secretRef. The Worker
-// pools name that Secret in userDataSecretRef. A machine runs the script at every start, before any unit.
+// pools name that Secret in userDataSecretRef. A machine runs the script at every start, before any unit. For the purpose reconcile it only
+// checks that a machine could run the units, and adds its own files and units in the status; the node agent of each machine applies them.
 //
 //   - spec.files are written with their permissions (0644 when none are given). Content is inline (plain or encoding b64) or comes
 //     from a Secret in the namespace of the object (secretRef); imageRef is refused.
 //   - The text <<BOOTSTRAP_TOKEN>> in a file with transmitUnencoded stands for a bootstrap token of the shoot. The token is created
-//     with each machine, so the script itself stays the same. A pool is rolled when its script changes, so the files must not
-//     contain anything that changes by itself, such as a token or a time.
+//     with each machine, so the script itself stays the same.
 //   - spec.units: the content is written to /etc/systemd/system/<name>, drop-ins to /etc/systemd/system/<name>.d. A machine has no
 //     systemd. Environment, EnvironmentFile, ExecStartPre and ExecStart of a unit that is not disabled or stopped become a shell
 //     script in /etc/machine/units/<name>.sh, which is run at start and restarted whenever it ends. containerd.service is ignored,
