@@ -58,6 +58,10 @@ const (
 	ReasonNodesRollOutScalingUp = "NodesRollOutScalingUp"
 	// ReasonNodesScalingDown says that nodes are being removed.
 	ReasonNodesScalingDown = "NodesScalingDown"
+	// ReasonOperatingSystemConfigOutdated says that a node has not applied the present configuration of its pool.
+	ReasonOperatingSystemConfigOutdated = "OperatingSystemConfigOutdated"
+	// ReasonNodeAgentUnhealthy says that the agent of a node is silent.
+	ReasonNodeAgentUnhealthy = "NodeAgentUnhealthy"
 	// ReasonKubeletVersionMismatch says that a kubelet has another version than wanted.
 	ReasonKubeletVersionMismatch = "KubeletVersionMismatch"
 	// ReasonTooManyExpiredNodeLeases says that too many nodes are silent.

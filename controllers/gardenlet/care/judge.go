@@ -99,8 +99,8 @@ func (w World) workload(sort component.Workload, name string) client.Object {
 	return nil
 }
 
-// JudgeNodes judges, in this order, what extensions report, each node, whether every pool has enough of them, and whether as many nodes
-// are ready as machines are wanted.
+// JudgeNodes judges, in this order, what extensions report, each node, whether every pool has enough of them, whether they have applied the
+// configuration of their pool, and whether as many nodes are ready as machines are wanted.
 func JudgeNodes(shoot *gardencorev1beta1.Shoot, w World) gardencorev1beta1.Condition {
 	c := gardencorev1beta1.Condition{Type: gardencorev1beta1.ConditionTypeEveryNodeReady}
 	if !ok(w.API.Status) {
@@ -136,6 +136,9 @@ func JudgeNodes(shoot *gardencorev1beta1.Shoot, w World) gardencorev1beta1.Condi
 			}
 			return bad(c, gardencorev1beta1.ReasonMissingNodes, message)
 		}
+	}
+	if behind, found := judgeAgents(c, w.Agents, w.Nodes); found {
+		return behind
 	}
 	if scaling, found := judgeMachines(c, w.Machines, w.Nodes); found {
 		return scaling

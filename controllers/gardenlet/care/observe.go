@@ -36,6 +36,8 @@ type World struct {
 	// Nodes are those of the shoot; NodesErr is set if they could not be listed.
 	Nodes    []corev1.Node
 	NodesErr error
+	// Agents are the agents of the nodes.
+	Agents Agents
 	// TunnelErr says why the API server does not reach its nodes, or why that could not be found out.
 	TunnelErr error
 	// Machines are those of the shoot, if its provider has objects for them.

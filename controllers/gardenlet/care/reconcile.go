@@ -160,7 +160,7 @@ func (r *Reconciler) observe(ctx context.Context, shoot *gardencorev1beta1.Shoot
 			world.Nodes, world.NodesErr = nodesOf(ctx, access)
 		}
 		if ok(world.API.Status) && len(world.Nodes) > 0 {
-			world.TunnelErr = askThroughTunnel(ctx, access)
+			world.TunnelErr, world.Agents = askThroughTunnel(ctx, access), agentsOf(ctx, access, world.Nodes, r.Clock.Now())
 		}
 		return nil
 	})
