@@ -63,10 +63,6 @@ func operationRows() []Row {
 			when:    value(func(v string) bool { return len(Operations(v)) > 0 }),
 		},
 		Row{
-			Field: "metadata.annotations[shoot.gardener.cloud/cloud-config-execution-max-delay-seconds]", Severity: Warn,
-			Instead: "machines do not get new configurations but are replaced",
-		},
-		Row{
 			Field: "metadata.annotations[shoot.gardener.cloud/disable-istio-tls-termination]", Severity: Warn,
 			Instead: "no proxy stands before the API server",
 		},

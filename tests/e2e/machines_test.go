@@ -39,3 +39,25 @@ func machines(t *testing.T, w *world) {
 	w.healthy(t, 4*time.Minute, shootName)
 	w.says(t, time.Minute, "Hello from hello-", w.shoot("exec", "deployment/hello", "--", "hello", "http://hello")...)
 }
+
+// nodeAgent changes a setting of the kubelets and reads it back from the node. The machine stays the same, and so do its pods.
+func nodeAgent(t *testing.T, w *world) {
+	t.Helper()
+	plane := "shoot--meadow--" + shootName
+	machines := w.seed("-n", plane, "get", "machines", "-o", "name")
+	before, pod := w.must(t, machines...), w.must(t, w.shoot("get", "pods", "-l", "app=hello", "-o", "name")...)
+	w.says(t, time.Minute, "gardener-node-agent-", w.shoot("-n", "kube-system", "get", "leases", "-o", "name")...)
+	w.must(t, w.garden("-n", namespace, "annotate", "shoot", shootName, "shoot.gardener.cloud/cloud-config-execution-max-delay-seconds=0")...)
+	w.must(t, w.garden("-n", namespace, "patch", "shoot", shootName, "--type=merge", "-p", `{"spec":{"kubernetes":{"kubelet":{"maxPods":77}}}}`)...)
+	w.says(t, 3*time.Minute, "77", w.shoot("get", "nodes", "-o", "jsonpath={.items[*].status.allocatable.pods}")...)
+	w.healthy(t, 4*time.Minute, shootName)
+	wanted := w.must(t, w.shoot("-n", "kube-system", "get", "secrets", "-l", "gardener.cloud/role=operating-system-config",
+		"-o", `jsonpath={.items[*].metadata.annotations.checksum/data-script}`)...)
+	w.says(t, time.Minute, strings.TrimSpace(wanted), w.shoot("get", "nodes", "-o", `jsonpath={.items[*].metadata.annotations.checksum/cloud-config-data}`)...)
+	if after := w.must(t, machines...); after != before {
+		t.Errorf("machines are %q, want the same as before, %q", after, before)
+	}
+	if after := w.must(t, w.shoot("get", "pods", "-l", "app=hello", "-o", "name")...); after != pod {
+		t.Errorf("pods are %q, want the same as before, %q", after, pod)
+	}
+}

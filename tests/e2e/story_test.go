@@ -40,6 +40,7 @@ func TestStory(t *testing.T) {
 		{"the API server reaches its nodes through a tunnel", throughTheTunnel},
 		{"a bastion leads to the nodes, from where it may", sshThroughBastion},
 		{"the shoot tells how it is", conditions},
+		{"settings reach machines that run", long(nodeAgent)},
 		{"machines are drained and replaced", long(machines)},
 		{"a pool grows and shrinks by itself", long(scaling)},
 		{"the shoot sleeps and wakes up", long(night)},
