@@ -35,7 +35,7 @@ func (d Decider) judgeAgent(ctx context.Context, request *certificatesv1.Certifi
 	v := &verdict{approved: agentApproved, denied: agentDenied, message: "The node that asks has a machine in this worker pool"}
 	pool, why := JudgeAgent(request, content, node)
 	if v.why = why; why != nil {
-		return v, nil
+		return v, nil //nolint:nilerr // Why it is denied is part of the verdict.
 	}
 	v.why, err = d.checkPool(ctx, node, pool)
 	return v, err
