@@ -44,9 +44,9 @@ type Agent struct {
 	// Clock tells the time.
 	Clock clock.WithTicker
 
-	// seen is the checksum of the configuration that is to be applied, due is when.
-	seen string
-	due  time.Time
+	// seen is the checksum of the configuration that is to be applied, since is when it was first seen.
+	seen  string
+	since time.Time
 }
 
 // Run keeps the machine until ctx ends.
@@ -126,9 +126,9 @@ func (a *Agent) delay(node *corev1.Node, c Configuration, t turn) (time.Duration
 		return 0, err
 	}
 	if a.seen != t.checksum {
-		a.seen, a.due = t.checksum, a.Clock.Now().Add(Delay(a.Node, t.checksum, t.longest))
+		a.seen, a.since = t.checksum, a.Clock.Now()
 	}
-	return a.due.Sub(a.Clock.Now()), nil
+	return Delay(a.Node, t.checksum, t.longest) - a.Clock.Since(a.since), nil
 }
 
 // apply makes the machine as configured, and waits until its kubelet is healthy: a node whose kubelet does not run with a setting has not

@@ -136,6 +136,23 @@ func TestChangesWaitForTheirTurn(t *testing.T) {
 	}
 }
 
+// TestTheOwnerShortensTheDelay: what waits for its turn does not wait for longer than the owner wants by now.
+func TestTheOwnerShortensTheDelay(t *testing.T) {
+	t.Parallel()
+	s := newScene(t, kubelet("1"))
+	s.pass(t)
+	second := s.configure(t, kubelet("2"))
+	s.pass(t)
+	if s.reported(t) == second {
+		t.Fatal("the change did not wait at all")
+	}
+	s.maxDelay(t, "0")
+	s.pass(t)
+	if got := s.reported(t); got != second {
+		t.Errorf("without a delay the node reports %q, want %q", got, second)
+	}
+}
+
 func mustEncode(t *testing.T, c configuration) []byte {
 	t.Helper()
 	data, _, err := nodeagent.Encode(c)
