@@ -24,6 +24,8 @@ const (
 	ResourceManager  = "gardener-resource-manager"
 	ProviderLocal    = "gardener-extension-provider-local"
 	CloudControllers = "cloud-controller-manager"
+	// CloudControllersApart are those of shoots whose machines are in another cluster than the seed.
+	CloudControllersApart = "cloud-controller-manager-apart"
 )
 
 // WebhookPort is where the pods of the resource manager answer webhooks.
@@ -63,11 +65,14 @@ func ways() map[string][]string {
 		gardencorev1beta1.DeploymentKubeScheduler:         {dns, shoot},
 		gardencorev1beta1.DeploymentClusterAutoscaler:     {dns, seed, shoot},
 		CloudControllers: {dns, seed, shoot},
+		// The other cluster may be anywhere.
+		CloudControllersApart: {dns, public, private, shoot},
 		// The garden may be anywhere.
 		Gardenlet: {dns, seed, public, private, shoots},
 		// Names are resolved as on the node, by a server that may be outside of the cluster.
 		ResourceManager: {dns, seed, public, private, shoots},
-		ProviderLocal:   {dns, seed, private, shoots},
+		// Machines may be in another cluster, which may be anywhere.
+		ProviderLocal: {dns, seed, public, private, shoots},
 	}
 }
 

@@ -3,7 +3,6 @@
 package local
 
 import (
-	"context"
 	"strings"
 	"time"
 
@@ -13,12 +12,12 @@ import (
 	gardenextensionsv1alpha1 "github.com/terrarium-garden/terrarium/apis/extensions/v1alpha1"
 	"github.com/terrarium-garden/terrarium/controllers/kit"
 	"github.com/terrarium-garden/terrarium/controllers/provider/local/bastion"
+	"github.com/terrarium-garden/terrarium/controllers/provider/local/cloud"
 	"github.com/terrarium-garden/terrarium/controllers/provider/local/containerruntime"
 	"github.com/terrarium-garden/terrarium/controllers/provider/local/controlplane"
 	"github.com/terrarium-garden/terrarium/controllers/provider/local/dnsrecord"
 	"github.com/terrarium-garden/terrarium/controllers/provider/local/engine"
 	"github.com/terrarium-garden/terrarium/controllers/provider/local/infrastructure"
-	"github.com/terrarium-garden/terrarium/controllers/provider/local/machinepod"
 	"github.com/terrarium-garden/terrarium/controllers/provider/local/network"
 	"github.com/terrarium-garden/terrarium/controllers/provider/local/operatingsystemconfig"
 	"github.com/terrarium-garden/terrarium/controllers/provider/local/worker"
@@ -32,16 +31,16 @@ const (
 )
 
 // rows lists the kinds that the extension acts on, with their actors.
-func rows(a engine.Access, cloud func(ctx context.Context, namespace string) (machinepod.Cloud, error)) []row {
+func rows(a engine.Access, find cloud.Find) []row {
 	return []row{
-		acts(a, kind.Infrastructure, gardencorev1beta1.FinalizerExtensionInfrastructure, many, &infrastructure.Actor{Access: a}),
-		acts(a, kind.ControlPlane, gardencorev1beta1.FinalizerExtensionControlPlane, many, &controlplane.Actor{Access: a}),
+		acts(a, kind.Infrastructure, gardencorev1beta1.FinalizerExtensionInfrastructure, many, &infrastructure.Actor{Access: a, Cloud: find}),
+		acts(a, kind.ControlPlane, gardencorev1beta1.FinalizerExtensionControlPlane, many, &controlplane.Actor{Access: a, Cloud: find}),
 		acts(a, kind.Network, gardencorev1beta1.FinalizerExtensionNetwork, many, &network.Actor{Access: a}),
 		acts(a, kind.OperatingSystemConfig, gardencorev1beta1.FinalizerExtensionOperatingSystemConfig, many, &operatingsystemconfig.Actor{Access: a}),
-		acts(a, kind.Worker, gardencorev1beta1.FinalizerExtensionWorker, many, &worker.Actor{Access: a, Cloud: cloud}),
+		acts(a, kind.Worker, gardencorev1beta1.FinalizerExtensionWorker, many, &worker.Actor{Access: a, Cloud: find}),
 		acts(a, kind.ContainerRuntime, gardencorev1beta1.FinalizerExtensionContainerRuntime, single, &containerruntime.Actor{Access: a}),
-		acts(a, kind.Bastion, gardencorev1beta1.FinalizerExtensionBastion, many, &bastion.Actor{Access: a}),
-		acts(a, kind.DNSRecord, gardencorev1beta1.FinalizerExtensionDNSRecord, single, &dnsrecord.Actor{Access: a}),
+		acts(a, kind.Bastion, gardencorev1beta1.FinalizerExtensionBastion, many, &bastion.Actor{Access: a, Cloud: find}),
+		acts(a, kind.DNSRecord, gardencorev1beta1.FinalizerExtensionDNSRecord, single, &dnsrecord.Actor{Access: a, Cloud: find}),
 	}
 }
 

@@ -4,6 +4,7 @@ package local
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/go-logr/logr"
@@ -21,6 +22,7 @@ import (
 	gardenresourcesv1alpha1 "github.com/terrarium-garden/terrarium/apis/resources/v1alpha1"
 	"github.com/terrarium-garden/terrarium/controllers/deploy"
 	"github.com/terrarium-garden/terrarium/controllers/kit"
+	"github.com/terrarium-garden/terrarium/controllers/provider/local/cloud"
 	"github.com/terrarium-garden/terrarium/controllers/provider/local/controlplane"
 	"github.com/terrarium-garden/terrarium/controllers/provider/local/engine"
 	"github.com/terrarium-garden/terrarium/controllers/provider/local/health"
@@ -71,10 +73,11 @@ func Run(ctx context.Context, o Options) error {
 		return err
 	}
 	shoots := &kit.Shoots{Seed: mgr.GetAPIReader(), Scheme: mgr.GetScheme(), Secret: shootaccess.SecretName(Name), UserAgent: Name}
-	if err := mgr.Add(shoots); err != nil {
-		return fmt.Errorf("set up the clients of shoots: %w", err)
+	clouds := &cloud.Clouds{Seed: mgr.GetClient(), Reader: mgr.GetAPIReader()}
+	if err := errors.Join(mgr.Add(shoots), mgr.Add(clouds)); err != nil {
+		return fmt.Errorf("set up the clients of shoots and clouds: %w", err)
 	}
-	for _, part := range adders(o, mgr, shoots) {
+	for _, part := range adders(o, mgr, shoots, clouds.Of) {
 		if err := part.AddToManager(mgr); err != nil {
 			return err
 		}
@@ -93,18 +96,14 @@ type adder interface {
 	AddToManager(seed manager.Manager) error
 }
 
-func adders(o Options, mgr manager.Manager, shoots *kit.Shoots) []adder {
+func adders(o Options, mgr manager.Manager, shoots *kit.Shoots, find cloud.Find) []adder {
 	clk := clock.RealClock{}
-	// The machines of all shoots are pods of the seed, in the namespace of the shoot.
-	cloud := func(_ context.Context, namespace string) (machinepod.Cloud, error) {
-		return machinepod.Cloud{Client: mgr.GetClient(), Namespace: namespace}, nil
-	}
-	list := []adder{&machinedeployment.Reconciler{}, &machineset.Reconciler{}, &machines.Reconciler{Cloud: cloud, Shoot: shoots.Get}}
+	list := []adder{&machinedeployment.Reconciler{}, &machineset.Reconciler{}, &machines.Reconciler{Cloud: find, Shoot: shoots.Get}}
 	for _, r := range rows(engine.Access{
 		Reader: mgr.GetAPIReader(),
 		Seed:   deploy.Engine{Client: mgr.GetClient(), Owner: Name, Clock: clk},
 		Images: o.Images,
-	}, cloud) {
+	}, find) {
 		if o.IgnoreOperationAnnotation {
 			r.ActUnasked()
 		}

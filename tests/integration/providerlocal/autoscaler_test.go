@@ -29,8 +29,8 @@ import (
 	"github.com/terrarium-garden/terrarium/controllers/deploy"
 	"github.com/terrarium-garden/terrarium/controllers/extension/crds"
 	"github.com/terrarium-garden/terrarium/controllers/provider/local/autoscaler"
+	"github.com/terrarium-garden/terrarium/controllers/provider/local/cloud"
 	"github.com/terrarium-garden/terrarium/controllers/provider/local/engine"
-	"github.com/terrarium-garden/terrarium/controllers/provider/local/machinepod"
 	"github.com/terrarium-garden/terrarium/controllers/provider/local/worker"
 	"github.com/terrarium-garden/terrarium/tests/harness"
 )
@@ -59,8 +59,8 @@ func orderMachines(t *testing.T, seed client.Client) *gardenextensionsv1alpha1.W
 		Access: engine.Access{
 			Reader: seed, Seed: deploy.Engine{Client: seed, Owner: engine.Name, Clock: clock.RealClock{}}, Images: engine.Images{Machine: "machine:v1", Pause: "pause:v1"},
 		},
-		Cloud: func(context.Context, string) (machinepod.Cloud, error) {
-			return machinepod.Cloud{Client: seed, Namespace: scaledHome}, nil
+		Cloud: func(context.Context, string) (cloud.Cloud, error) {
+			return cloud.Cloud{Client: seed, Namespace: scaledHome}, nil
 		},
 	}
 	cluster := &engine.Cluster{Namespace: scaledHome, Shoot: scaledShoot(), CloudProfile: &gardencorev1beta1.CloudProfile{}}

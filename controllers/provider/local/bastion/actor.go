@@ -20,6 +20,7 @@ import (
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	gardenextensionsv1alpha1 "github.com/terrarium-garden/terrarium/apis/extensions/v1alpha1"
 	"github.com/terrarium-garden/terrarium/controllers/kit"
+	"github.com/terrarium-garden/terrarium/controllers/provider/local/cloud"
 	"github.com/terrarium-garden/terrarium/controllers/provider/local/engine"
 )
 
@@ -27,7 +28,12 @@ import (
 const recheck = 300 * time.Millisecond
 
 // Actor makes the hosts.
-type Actor struct{ engine.Access }
+type Actor struct {
+	engine.Access
+
+	// Cloud returns where the machines of a shoot run, and so their bastions.
+	Cloud cloud.Find
+}
 
 // Status is the provider status of a bastion.
 type Status struct {
@@ -37,14 +43,18 @@ type Status struct {
 
 // Reconcile makes the host and waits until it accepts connections. A change of its rules replaces the pod (EXT-BUCKET-5).
 func (a *Actor) Reconcile(ctx context.Context, object *gardenextensionsv1alpha1.Bastion, cluster *engine.Cluster) error {
-	values, err := a.values(object, cluster)
+	in, err := a.Cloud(ctx, object.Namespace)
+	if err != nil {
+		return fmt.Errorf("find the cloud of the machines: %w", err)
+	}
+	values, err := a.values(ctx, object, cluster, in)
 	if err != nil {
 		return err
 	}
 	if values.HostKey, err = a.hostKey(ctx, values); err != nil {
 		return err
 	}
-	if err := a.Seed.Apply(ctx, values.Secret(), values.Policy()); err != nil {
+	if err := in.Engine(a.Seed.Clock).Apply(ctx, values.Secret(), values.Policy()); err != nil {
 		return fmt.Errorf("prepare the host: %w", err)
 	}
 	pod, err := a.pod(ctx, values)
@@ -59,9 +69,10 @@ func (a *Actor) Reconcile(ctx context.Context, object *gardenextensionsv1alpha1.
 }
 
 // values checks what the bastion asks for, before anything is made (EXT-STAT-5).
-func (a *Actor) values(object *gardenextensionsv1alpha1.Bastion, cluster *engine.Cluster) (Values, error) {
-	if cluster == nil || cluster.Seed == nil || cluster.Seed.Spec.Networks.Pods == "" {
-		return Values{}, errors.New("the Cluster object does not say in which network the machines are")
+func (a *Actor) values(ctx context.Context, object *gardenextensionsv1alpha1.Bastion, cluster *engine.Cluster, in cloud.Cloud) (Values, error) {
+	nodes, err := networks(ctx, cluster, in)
+	if err != nil {
+		return Values{}, err
 	}
 	keys, err := Keys(object.Spec.UserData)
 	if err != nil {
@@ -77,13 +88,24 @@ func (a *Actor) values(object *gardenextensionsv1alpha1.Bastion, cluster *engine
 			}
 		}
 	}
-	return Values{Bastion: object, Image: a.Images.Terrarium, Keys: keys, Nodes: []string{cluster.Seed.Spec.Networks.Pods}}, nil
+	return Values{Bastion: object, Image: a.Images.Terrarium, Keys: keys, Nodes: nodes, In: in}, nil
+}
+
+// networks are those of the machines.
+func networks(ctx context.Context, cluster *engine.Cluster, in cloud.Cloud) ([]string, error) {
+	if in.Apart() {
+		return in.Networks(ctx)
+	}
+	if cluster == nil || cluster.Seed == nil || cluster.Seed.Spec.Networks.Pods == "" {
+		return nil, errors.New("the Cluster object does not say in which network the machines are")
+	}
+	return []string{cluster.Seed.Spec.Networks.Pods}, nil
 }
 
 // hostKey is the key of the host, which stays the same for all of its life.
 func (a *Actor) hostKey(ctx context.Context, v Values) ([]byte, error) {
 	secret := v.Secret()
-	err := a.Reader.Get(ctx, client.ObjectKeyFromObject(secret), secret)
+	err := v.In.Get(ctx, client.ObjectKeyFromObject(secret), secret)
 	if client.IgnoreNotFound(err) != nil {
 		return nil, fmt.Errorf("read the key of the host: %w", err)
 	}
@@ -100,9 +122,9 @@ func (a *Actor) pod(ctx context.Context, v Values) (*corev1.Pod, error) {
 		return nil, err
 	}
 	have := &corev1.Pod{}
-	err = a.Reader.Get(ctx, client.ObjectKeyFromObject(want), have)
+	err = v.In.Get(ctx, client.ObjectKeyFromObject(want), have)
 	if apierrors.IsNotFound(err) {
-		if err := a.Seed.Client.Create(ctx, want); err != nil {
+		if err := v.In.Create(ctx, want); err != nil {
 			return nil, fmt.Errorf("create the host: %w", err)
 		}
 		return want, nil
@@ -114,7 +136,7 @@ func (a *Actor) pod(ctx context.Context, v Values) (*corev1.Pod, error) {
 	if have.DeletionTimestamp == nil && !ended && have.Annotations[AnnotationChecksum] == want.Annotations[AnnotationChecksum] {
 		return have, nil
 	}
-	if err := a.Seed.Client.Delete(ctx, have); client.IgnoreNotFound(err) != nil {
+	if err := v.In.Delete(ctx, have); client.IgnoreNotFound(err) != nil {
 		return nil, fmt.Errorf("replace the host: %w", err)
 	}
 	return nil, kit.Wait(recheck, "Waiting until the former host is gone")
@@ -153,13 +175,20 @@ func publish(object *gardenextensionsv1alpha1.Bastion, private []byte, address s
 
 // Delete removes the host, and with it all connections. A forced deletion does not wait for the end of the pod.
 func (a *Actor) Delete(ctx context.Context, object *gardenextensionsv1alpha1.Bastion, cluster *engine.Cluster) error {
-	meta := Values{Bastion: object}.meta()
-	pod := &corev1.Pod{ObjectMeta: meta}
-	if err := a.Seed.Delete(ctx, pod); err != nil {
+	forced := object.Annotations[gardencorev1beta1.AnnotationConfirmationForceDeletion] == "true" || cluster.ForceDeleted()
+	in, err := a.Cloud(ctx, object.Namespace)
+	if errors.Is(err, cloud.ErrForeign) || (err != nil && forced) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("find the cloud of the machines: %w", err)
+	}
+	v := Values{Bastion: object, In: in}
+	pod := &corev1.Pod{ObjectMeta: v.meta()}
+	if err := in.Engine(a.Seed.Clock).Delete(ctx, pod); err != nil {
 		return err
 	}
-	forced := object.Annotations[gardencorev1beta1.AnnotationConfirmationForceDeletion] == "true" || cluster.ForceDeleted()
-	err := a.Reader.Get(ctx, client.ObjectKeyFromObject(pod), pod)
+	err = in.Get(ctx, client.ObjectKeyFromObject(pod), pod)
 	if client.IgnoreNotFound(err) != nil {
 		return fmt.Errorf("look for the host: %w", err)
 	}
@@ -167,6 +196,5 @@ func (a *Actor) Delete(ctx context.Context, object *gardenextensionsv1alpha1.Bas
 		return kit.Wait(recheck, "Waiting until the host is gone")
 	}
 	// The policy goes last: until then it confines the pod.
-	v := Values{Bastion: object}
-	return a.Seed.Delete(ctx, v.Policy(), v.Secret())
+	return in.Engine(a.Seed.Clock).Delete(ctx, v.Policy(), v.Secret())
 }

@@ -3,6 +3,7 @@
 package bastion_test
 
 import (
+	"errors"
 	"strings"
 	"testing"
 
@@ -23,6 +24,8 @@ import (
 	"github.com/terrarium-garden/terrarium/controllers/kit"
 	"github.com/terrarium-garden/terrarium/controllers/operation"
 	"github.com/terrarium-garden/terrarium/controllers/provider/local/bastion"
+	"github.com/terrarium-garden/terrarium/controllers/provider/local/cloud"
+	"github.com/terrarium-garden/terrarium/controllers/provider/local/cloud/cloudtest"
 	"github.com/terrarium-garden/terrarium/controllers/provider/local/engine"
 	"github.com/terrarium-garden/terrarium/tests/golden"
 )
@@ -55,7 +58,7 @@ func newActor(t *testing.T) *bastion.Actor {
 	}
 	// The converters of the fake client do not know ports that are a number or a name.
 	seed := fake.NewClientBuilder().WithScheme(types).WithTypeConverters(managedfields.NewDeducedTypeConverter()).WithStatusSubresource(&corev1.Pod{}).Build()
-	return &bastion.Actor{Access: engine.Access{
+	return &bastion.Actor{Cloud: cloud.InSeed(seed), Access: engine.Access{
 		Reader: seed, Seed: deploy.Engine{Client: seed, Owner: "test", Clock: clock.RealClock{}}, Images: engine.Images{Terrarium: "terrarium:v1"},
 	}}
 }
@@ -196,5 +199,40 @@ func TestChecksFirst_EXT_STAT_5(t *testing.T) {
 				t.Errorf("%s\n%d Secrets were made: %v", tc.reason, len(secrets.Items), err)
 			}
 		})
+	}
+}
+
+// TestApart: the host is beside the machines, without an owner that does not exist there, and in the seed there is nothing.
+func TestApart(t *testing.T) {
+	t.Parallel()
+	p := cloudtest.New(t, cloudtest.Kubeconfig)
+	node := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "one"}, Spec: corev1.NodeSpec{PodCIDR: "10.96.0.0/24"}}
+	if err := errors.Join(p.Other.Create(t.Context(), node), p.Find(t).Claim(t.Context())); err != nil {
+		t.Fatal(err)
+	}
+	actor := &bastion.Actor{Cloud: p.Clouds.Of, Access: engine.Access{Reader: p, Seed: deploy.Engine{Client: p, Owner: "test", Clock: clock.RealClock{}}}}
+	door := object(t)
+	if _, waits := kit.WaitReason(actor.Reconcile(t.Context(), door, cluster())); !waits {
+		t.Error("nobody waits for the host")
+	}
+	pod := &corev1.Pod{}
+	if err := p.Other.Get(t.Context(), client.ObjectKey{Namespace: cloudtest.Namespace, Name: "bastion-door"}, pod); err != nil {
+		t.Fatal(err)
+	}
+	if len(pod.OwnerReferences) != 0 || pod.Spec.PriorityClassName != "" || !strings.Contains(strings.Join(pod.Spec.Containers[0].Command, " "), `"10.96.0.0/24"`) {
+		t.Errorf("the host has owners %v, priority class %q and the command %q", pod.OwnerReferences, pod.Spec.PriorityClassName, pod.Spec.Containers[0].Command)
+	}
+	kinds := func() []client.ObjectList {
+		return []client.ObjectList{&corev1.PodList{}, &networkingv1.NetworkPolicyList{}, &corev1.SecretList{}}
+	}
+	// The provider secret is in the seed.
+	if there, here := cloudtest.Count(t, p.Other, kinds()...), cloudtest.Count(t, p, kinds()...); there != 3 || here != 1 {
+		t.Errorf("%d objects in the other cluster, %d in the seed", there, here)
+	}
+	if err := actor.Delete(t.Context(), door, cluster()); err != nil {
+		t.Fatal(err)
+	}
+	if left := cloudtest.Count(t, p.Other, kinds()...); left != 0 {
+		t.Errorf("%d objects are left", left)
 	}
 }

@@ -18,6 +18,7 @@ import (
 	"github.com/terrarium-garden/terrarium/apis/extensions/kind"
 	gardenextensionsv1alpha1 "github.com/terrarium-garden/terrarium/apis/extensions/v1alpha1"
 	"github.com/terrarium-garden/terrarium/controllers/component"
+	"github.com/terrarium-garden/terrarium/controllers/provider/local/cloud"
 	"github.com/terrarium-garden/terrarium/controllers/provider/local/jumphost"
 	"github.com/terrarium-garden/terrarium/controllers/provider/local/machinepod"
 )
@@ -37,6 +38,8 @@ const (
 type Values struct {
 	// Bastion is the object that asks for the host.
 	Bastion *gardenextensionsv1alpha1.Bastion
+	// In is where the host is made.
+	In cloud.Cloud
 	// Image holds the terrarium binary.
 	Image string
 	// HostKey is the private key of the host in PEM.
@@ -46,12 +49,14 @@ type Values struct {
 }
 
 func (v Values) meta() metav1.ObjectMeta {
-	owner := *metav1.NewControllerRef(v.Bastion, gardenextensionsv1alpha1.GroupVersion.WithKind(kind.Bastion))
-	owner.BlockOwnerDeletion = nil
-	return metav1.ObjectMeta{
-		Namespace: v.Bastion.Namespace, Name: prefix + v.Bastion.Name, Labels: map[string]string{LabelBastion: v.Bastion.Name},
-		OwnerReferences: []metav1.OwnerReference{owner},
+	meta := metav1.ObjectMeta{Namespace: v.Bastion.Namespace, Name: prefix + v.Bastion.Name, Labels: map[string]string{LabelBastion: v.Bastion.Name}}
+	// In another cluster the owner does not exist, and what it owns would be collected.
+	if !v.In.Apart() {
+		owner := *metav1.NewControllerRef(v.Bastion, gardenextensionsv1alpha1.GroupVersion.WithKind(kind.Bastion))
+		owner.BlockOwnerDeletion = nil
+		meta.OwnerReferences = []metav1.OwnerReference{owner}
 	}
+	return meta
 }
 
 // Secret holds the key of the host.
@@ -105,8 +110,12 @@ func (v Values) Pod() (*corev1.Pod, error) {
 }
 
 func (v Values) podSpec(rules string) corev1.PodSpec {
+	priority := gardencorev1beta1.PriorityClassShootControlPlane100
+	if v.In.Apart() {
+		priority = "" // There is no such class.
+	}
 	return corev1.PodSpec{
-		PriorityClassName: gardencorev1beta1.PriorityClassShootControlPlane100,
+		PriorityClassName: priority,
 		RestartPolicy:     corev1.RestartPolicyAlways, TerminationGracePeriodSeconds: new(int64(1)),
 		AutomountServiceAccountToken: new(false), EnableServiceLinks: new(false),
 		SecurityContext: &corev1.PodSecurityContext{

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package cloudcontroller maintains the Nodes of one local shoot, with the machines in the seed as the source: it gives each Node its
-// provider ID, region, zone and what its pool says, reports to the machine whether its Node is ready, and deletes Nodes whose machine is
-// gone. It never deletes a Node unless the seed itself says that the machine does not exist.
+// Package cloudcontroller maintains the Nodes of one local shoot, with the machines as the source, which are in the seed or in another
+// cluster: it gives each Node its provider ID, region, zone and what its pool says, reports to the machine whether its Node is ready, and
+// deletes Nodes whose machine is gone. It never deletes a Node unless the cluster of the machines itself says that there is no such one.
 package cloudcontroller
 
 import (
@@ -30,12 +30,12 @@ type Reconciler struct {
 	// Base reaches the shoot.
 	kit.Base
 
-	// Namespace holds the machines in the seed.
+	// Namespace holds the machines in their cluster.
 	Namespace string
-	// SeedClient reads machines from the seed without a cache, and reports to them whether their Nodes are ready.
-	SeedClient client.Client
-	// SeedCache watches machines.
-	SeedCache cache.Cache
+	// Cloud reads machines from their cluster without a cache, and reports to them whether their Nodes are ready.
+	Cloud client.Client
+	// CloudCache watches machines.
+	CloudCache cache.Cache
 }
 
 // AddToManager fills the unset fields from the manager of the shoot and registers the controller.
@@ -47,7 +47,7 @@ func (r *Reconciler) AddToManager(shoot manager.Manager) error {
 	})
 	b := r.ManagedBy(shoot, name, kit.Queue{Concurrency: 2, BaseDelay: time.Second, MaxDelay: 30 * time.Second}).
 		For(&corev1.Node{}).
-		WatchesRawSource(source.Kind(r.SeedCache, &corev1.Pod{}, toNode))
+		WatchesRawSource(source.Kind(r.CloudCache, &corev1.Pod{}, toNode))
 	return kit.Complete(b, name, r)
 }
 
@@ -58,7 +58,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, request reconcile.Request) (
 		return reconcile.Result{}, client.IgnoreNotFound(err)
 	}
 	pod := &corev1.Pod{}
-	err := r.SeedClient.Get(ctx, client.ObjectKey{Namespace: r.Namespace, Name: node.Name}, pod)
+	err := r.Cloud.Get(ctx, client.ObjectKey{Namespace: r.Namespace, Name: node.Name}, pod)
 	if apierrors.IsNotFound(err) {
 		return reconcile.Result{}, r.remove(ctx, node)
 	}
@@ -68,14 +68,14 @@ func (r *Reconciler) Reconcile(ctx context.Context, request reconcile.Request) (
 	return kit.Result(kit.Continue(), errors.Join(r.report(ctx, node, pod), r.complete(ctx, node, pod)))
 }
 
-// report tells the machine whether its Node is ready. The kubelet of the seed writes the same status, so the patch merges conditions.
+// report tells the machine whether its Node is ready. The kubelet there writes the same status, so the patch merges conditions.
 func (r *Reconciler) report(ctx context.Context, node *corev1.Node, pod *corev1.Pod) error {
 	before := pod.DeepCopy()
 	Report(pod, NodeReady(node), metav1.NewTime(r.Clock.Now()))
 	if equality.Semantic.DeepEqual(before, pod) {
 		return nil
 	}
-	if err := r.SeedClient.Status().Patch(ctx, pod, client.StrategicMergeFrom(before)); client.IgnoreNotFound(err) != nil {
+	if err := r.Cloud.Status().Patch(ctx, pod, client.StrategicMergeFrom(before)); client.IgnoreNotFound(err) != nil {
 		return fmt.Errorf("report to machine %q: %w", pod.Name, err)
 	}
 	return nil
@@ -84,7 +84,7 @@ func (r *Reconciler) report(ctx context.Context, node *corev1.Node, pod *corev1.
 func (r *Reconciler) remove(ctx context.Context, node *corev1.Node) error {
 	kit.Record(r.Recorder, node, kit.Notice{
 		Type: corev1.EventTypeNormal, Reason: "MachineGone", Action: "Delete",
-		Message: fmt.Sprintf("The machine %q no longer exists in the seed", node.Name),
+		Message: fmt.Sprintf("The machine %q no longer exists", node.Name),
 	})
 	return kit.Remove(ctx, r.Client, node)
 }

@@ -153,7 +153,7 @@ func TestReconcile(t *testing.T) {
 			recorder := events.NewFakeRecorder(10)
 			r := &cloudcontroller.Reconciler{
 				Base:      kit.Base{Client: shoot, Recorder: recorder, Clock: clocktesting.NewFakeClock(time.Unix(0, 0))},
-				Namespace: namespace, SeedClient: tc.seed,
+				Namespace: namespace, Cloud: tc.seed,
 			}
 			request := reconcile.Request{NamespacedName: client.ObjectKey{Name: "machine-one"}}
 			if _, err := r.Reconcile(t.Context(), request); !errors.Is(err, tc.wantErr) {
@@ -233,7 +233,7 @@ func TestReport(t *testing.T) {
 
 func TestReconcileNoNode(t *testing.T) {
 	t.Parallel()
-	r := &cloudcontroller.Reconciler{Base: kit.Base{Client: fake.NewClientBuilder().Build()}, Namespace: namespace, SeedClient: fake.NewClientBuilder().Build()}
+	r := &cloudcontroller.Reconciler{Base: kit.Base{Client: fake.NewClientBuilder().Build()}, Namespace: namespace, Cloud: fake.NewClientBuilder().Build()}
 	if _, err := r.Reconcile(t.Context(), reconcile.Request{NamespacedName: client.ObjectKey{Name: "machine-one"}}); err != nil {
 		t.Errorf("Reconcile(...) = %v for a machine that has not joined yet", err)
 	}

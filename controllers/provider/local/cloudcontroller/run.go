@@ -16,6 +16,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/cluster"
 
+	"github.com/terrarium-garden/terrarium/controllers/provider/local/cloud"
 	"github.com/terrarium-garden/terrarium/controllers/provider/local/engine"
 	"github.com/terrarium-garden/terrarium/controllers/provider/local/machinepod"
 )
@@ -24,9 +25,11 @@ import (
 type Options struct {
 	// Shoot is the connection to the shoot.
 	Shoot *rest.Config
-	// Seed is the connection to the seed.
-	Seed *rest.Config
-	// Namespace holds the machines in the seed.
+	// Cloud is the connection to the cluster of the machines.
+	Cloud *rest.Config
+	// Place is the UID of that cluster, if it is not the seed.
+	Place string
+	// Namespace holds the machines in that cluster.
 	Namespace string
 	// HealthAddress serves /healthz and /readyz; empty for none.
 	HealthAddress string
@@ -41,7 +44,7 @@ func Run(ctx context.Context, o Options) error {
 	if err != nil {
 		return err
 	}
-	seed, err := cluster.New(o.Seed, func(options *cluster.Options) {
+	machines, err := cluster.New(o.Cloud, func(options *cluster.Options) {
 		options.Scheme = shoot.GetScheme()
 		options.Logger = o.Log
 		// A machine may not be in the cache yet, and a Node whose machine is missing is deleted.
@@ -52,11 +55,29 @@ func Run(ctx context.Context, o Options) error {
 		}
 	})
 	if err != nil {
-		return fmt.Errorf("connect to the seed: %w", err)
+		return fmt.Errorf("connect to the cluster of the machines: %w", err)
 	}
-	reconciler := &Reconciler{Namespace: o.Namespace, SeedClient: seed.GetClient(), SeedCache: seed.GetCache()}
-	if err := errors.Join(shoot.Add(seed), reconciler.AddToManager(shoot)); err != nil {
+	if err := samePlace(ctx, machines.GetAPIReader(), o.Place); err != nil {
+		return err
+	}
+	reconciler := &Reconciler{Namespace: o.Namespace, Cloud: machines.GetClient(), CloudCache: machines.GetCache()}
+	if err := errors.Join(shoot.Add(machines), reconciler.AddToManager(shoot)); err != nil {
 		return fmt.Errorf("set up: %w", err)
 	}
 	return shoot.Start(ctx)
+}
+
+// samePlace makes sure that it is the cluster in which the machines were made. In another one there are none, so all Nodes would go.
+func samePlace(ctx context.Context, machines client.Reader, place string) error {
+	if place == "" {
+		return nil
+	}
+	found, err := cloud.PlaceOf(ctx, machines)
+	if err != nil {
+		return fmt.Errorf("find out which cluster it is: %w", err)
+	}
+	if found != place {
+		return fmt.Errorf("the kubeconfig leads to the cluster %q, but the machines are in %q: restore the former provider secret", found, place)
+	}
+	return nil
 }

@@ -10,6 +10,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"net/netip"
 	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
@@ -27,6 +28,8 @@ import (
 	"github.com/terrarium-garden/terrarium/controllers/component"
 	"github.com/terrarium-garden/terrarium/controllers/deploy"
 	"github.com/terrarium-garden/terrarium/controllers/kit"
+	"github.com/terrarium-garden/terrarium/controllers/kubeconfig"
+	"github.com/terrarium-garden/terrarium/controllers/provider/local/cloud"
 	"github.com/terrarium-garden/terrarium/controllers/provider/local/engine"
 	"github.com/terrarium-garden/terrarium/controllers/provider/local/health"
 	"github.com/terrarium-garden/terrarium/controllers/reach"
@@ -34,7 +37,12 @@ import (
 )
 
 // Actor deploys the cloud controller manager of each shoot.
-type Actor struct{ engine.Access }
+type Actor struct {
+	engine.Access
+
+	// Cloud returns where the machines of a shoot run.
+	Cloud cloud.Find
+}
 
 // Reconcile deploys the cloud controller manager and waits until it runs.
 func (a *Actor) Reconcile(ctx context.Context, object *gardenextensionsv1alpha1.ControlPlane, cluster *engine.Cluster) error {
@@ -47,6 +55,9 @@ func (a *Actor) Reconcile(ctx context.Context, object *gardenextensionsv1alpha1.
 	}
 	sum := sha256.Sum256(secret.Data[gardencorev1beta1.DataKeyKubeconfig])
 	values := Values{Namespace: object.Namespace, Image: a.Images.Terrarium, Replicas: 1, KubeconfigChecksum: hex.EncodeToString(sum[:8])}
+	if err := a.findCloud(ctx, &values, cluster); err != nil {
+		return err
+	}
 	stopped, err := a.stopped(ctx, object.Namespace, cluster)
 	if err != nil {
 		return err
@@ -67,6 +78,24 @@ func (a *Actor) Reconcile(ctx context.Context, object *gardenextensionsv1alpha1.
 		return kit.Wait(recheck, notReady.Error())
 	}
 	return err
+}
+
+// findCloud says where the machines are. A place that is not the one that they were made in is an error: seen from there, all are gone.
+func (a *Actor) findCloud(ctx context.Context, values *Values, cluster *engine.Cluster) error {
+	in, err := a.Cloud(ctx, values.Namespace)
+	if err != nil {
+		return fmt.Errorf("find the cloud of the machines: %w", err)
+	}
+	if !in.Apart() {
+		return nil
+	}
+	data, err := cloud.Kubeconfig(ctx, a.Reader, values.Namespace)
+	if err != nil {
+		return err
+	}
+	sum := sha256.Sum256(data)
+	values.Place, values.CloudChecksum, values.Refused = in.Place, hex.EncodeToString(sum[:8]), cloud.NetworksOfSeed(cluster)
+	return nil
 }
 
 // Checks are those of a control plane (EXT-HEALTH-8).
@@ -178,6 +207,8 @@ const (
 	setName        = "controlplane"
 	rightsPrefix   = "extensions.gardener.cloud:provider-local:"
 	kubeconfigHash = "checksum/kubeconfig"
+	cloudHash      = "checksum/cloud"
+	cloudDir       = "/etc/cloud"
 )
 
 // Values of the rendered objects.
@@ -190,24 +221,26 @@ type Values struct {
 	Replicas int32
 	// KubeconfigChecksum replaces the pod when the kubeconfig changes.
 	KubeconfigChecksum string
+	// Place is the UID of another cluster that has the machines; empty if they are in the seed. CloudChecksum replaces the pod when the
+	// kubeconfig of that cluster changes.
+	Place, CloudChecksum string
+	// Refused are networks in which that cluster is not looked for.
+	Refused []netip.Prefix
 }
+
+func (v Values) apart() bool { return v.Place != "" }
 
 // Render returns the objects of the cloud controller manager.
 func Render(v Values) []client.Object {
 	meta := metav1.ObjectMeta{Namespace: v.Namespace, Name: Name}
 	selector := map[string]string{"app": "kubernetes", "role": Name}
-	labels := component.WithWays(selector, reach.CloudControllers)
-	return []client.Object{
+	program, annotations := reach.CloudControllers, map[string]string{kubeconfigHash: v.KubeconfigChecksum}
+	if v.apart() {
+		program, annotations[cloudHash] = reach.CloudControllersApart, v.CloudChecksum
+	}
+	labels := component.WithWays(selector, program)
+	objects := []client.Object{
 		&corev1.ServiceAccount{ObjectMeta: meta, AutomountServiceAccountToken: new(false)},
-		&rbacv1.Role{ObjectMeta: meta, Rules: []rbacv1.PolicyRule{
-			{APIGroups: []string{""}, Resources: []string{"pods"}, Verbs: []string{"get", "list", "watch"}},
-			{APIGroups: []string{""}, Resources: []string{"pods/status"}, Verbs: []string{"patch"}},
-		}},
-		&rbacv1.RoleBinding{
-			ObjectMeta: meta,
-			RoleRef:    rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "Role", Name: Name},
-			Subjects:   []rbacv1.Subject{{Kind: rbacv1.ServiceAccountKind, Namespace: v.Namespace, Name: Name}},
-		},
 		&appsv1.Deployment{
 			ObjectMeta: metav1.ObjectMeta{Namespace: v.Namespace, Name: Name, Labels: labels},
 			Spec: appsv1.DeploymentSpec{
@@ -217,16 +250,50 @@ func Render(v Values) []client.Object {
 				Strategy: appsv1.DeploymentStrategy{Type: appsv1.RecreateDeploymentStrategyType},
 				Selector: &metav1.LabelSelector{MatchLabels: selector},
 				Template: corev1.PodTemplateSpec{
-					ObjectMeta: metav1.ObjectMeta{Labels: labels, Annotations: map[string]string{kubeconfigHash: v.KubeconfigChecksum}},
+					ObjectMeta: metav1.ObjectMeta{Labels: labels, Annotations: annotations},
 					Spec:       podSpec(v),
 				},
 			},
 		},
 	}
+	if v.apart() {
+		return objects
+	}
+	return append(objects, seedRights(meta)...)
+}
+
+// seedRights are those of the cloud controller manager where machines are pods of the seed.
+func seedRights(meta metav1.ObjectMeta) []client.Object {
+	return []client.Object{
+		&rbacv1.Role{ObjectMeta: meta, Rules: []rbacv1.PolicyRule{
+			{APIGroups: []string{""}, Resources: []string{"pods"}, Verbs: []string{"get", "list", "watch"}},
+			{APIGroups: []string{""}, Resources: []string{"pods/status"}, Verbs: []string{"patch"}},
+		}},
+		&rbacv1.RoleBinding{
+			ObjectMeta: meta,
+			RoleRef:    rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "Role", Name: Name},
+			Subjects:   []rbacv1.Subject{{Kind: rbacv1.ServiceAccountKind, Namespace: meta.Namespace, Name: Name}},
+		},
+	}
+}
+
+// addCloud gives the program the kubeconfig of the cluster of the machines, and takes the account of the seed from it.
+func addCloud(spec *corev1.PodSpec, v Values) {
+	spec.AutomountServiceAccountToken = new(false)
+	command := &spec.Containers[0].Command
+	*command = append(*command, "--cloud-kubeconfig="+cloudDir+"/"+kubeconfig.Key, "--cloud-uid="+v.Place)
+	for _, network := range v.Refused {
+		*command = append(*command, "--cloud-refused="+network.String())
+	}
+	spec.Containers[0].VolumeMounts = append(spec.Containers[0].VolumeMounts, corev1.VolumeMount{Name: "cloud", MountPath: cloudDir, ReadOnly: true})
+	spec.Volumes = append(spec.Volumes, corev1.Volume{Name: "cloud", VolumeSource: corev1.VolumeSource{Secret: &corev1.SecretVolumeSource{
+		SecretName: gardencorev1beta1.SecretCloudProvider, DefaultMode: new(int32(0o440)),
+		Items: []corev1.KeyToPath{{Key: kubeconfig.Key, Path: kubeconfig.Key}},
+	}}})
 }
 
 func podSpec(v Values) corev1.PodSpec {
-	return corev1.PodSpec{
+	spec := corev1.PodSpec{
 		PriorityClassName:            gardencorev1beta1.PriorityClassShootControlPlane300,
 		ServiceAccountName:           Name,
 		AutomountServiceAccountToken: new(true),
@@ -259,4 +326,8 @@ func podSpec(v Values) corev1.PodSpec {
 		}},
 		Volumes: []corev1.Volume{shootaccess.Volume("kubeconfig", Name)},
 	}
+	if v.apart() {
+		addCloud(&spec, v)
+	}
+	return spec
 }

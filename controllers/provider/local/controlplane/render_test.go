@@ -4,6 +4,7 @@ package controlplane_test
 
 import (
 	"errors"
+	"net/netip"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -24,6 +25,7 @@ import (
 	"github.com/terrarium-garden/terrarium/controllers/deploy"
 	"github.com/terrarium-garden/terrarium/controllers/kit"
 	"github.com/terrarium-garden/terrarium/controllers/managed/managedtest"
+	"github.com/terrarium-garden/terrarium/controllers/provider/local/cloud"
 	"github.com/terrarium-garden/terrarium/controllers/provider/local/controlplane"
 	"github.com/terrarium-garden/terrarium/controllers/provider/local/engine"
 	"github.com/terrarium-garden/terrarium/tests/golden"
@@ -33,6 +35,10 @@ func TestRender(t *testing.T) {
 	t.Parallel()
 	golden.Objects(t, "objects.yaml", controlplane.Render(controlplane.Values{
 		Namespace: "shoot--dev--sprout", Image: "terrarium.garden/terrarium:v1", Replicas: 1, KubeconfigChecksum: "0123456789abcdef",
+	}))
+	golden.Objects(t, "apart.yaml", controlplane.Render(controlplane.Values{
+		Namespace: "shoot--dev--sprout", Image: "terrarium.garden/terrarium:v1", Replicas: 1, KubeconfigChecksum: "0123456789abcdef",
+		Place: "uid-of-the-cloud", CloudChecksum: "fedcba9876543210", Refused: []netip.Prefix{netip.MustParsePrefix("10.98.0.0/16")},
 	}))
 	golden.Objects(t, "rights.yaml", controlplane.Rights())
 }
@@ -49,7 +55,7 @@ func TestAccess(t *testing.T) {
 	seed := fake.NewClientBuilder().WithScheme(types).WithInterceptorFuncs((&managedtest.Manager{Cluster: shoot}).Funcs()).WithObjects(
 		&corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "generic-token-kubeconfig"}},
 	).Build()
-	actor := &controlplane.Actor{Access: engine.Access{Reader: seed, Seed: deploy.Engine{Client: seed, Owner: "test", Clock: clock.RealClock{}}}}
+	actor := &controlplane.Actor{Cloud: cloud.InSeed(seed), Access: engine.Access{Reader: seed, Seed: deploy.Engine{Client: seed, Owner: "test", Clock: clock.RealClock{}}}}
 	object := &gardenextensionsv1alpha1.ControlPlane{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "sprout"}}
 	cluster := &engine.Cluster{Shoot: &gardencorev1beta1.Shoot{}}
 	deployed := func() bool {

@@ -6,10 +6,12 @@ package dnsrecord
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/netip"
 	"slices"
 	"strings"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -18,6 +20,7 @@ import (
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	gardenextensionsv1alpha1 "github.com/terrarium-garden/terrarium/apis/extensions/v1alpha1"
 	"github.com/terrarium-garden/terrarium/controllers/kit"
+	"github.com/terrarium-garden/terrarium/controllers/provider/local/cloud"
 	"github.com/terrarium-garden/terrarium/controllers/provider/local/engine"
 	"github.com/terrarium-garden/terrarium/controllers/provider/local/machine"
 )
@@ -25,16 +28,28 @@ import (
 // ConfigMapName is the ConfigMap with the hosts file, in the namespace of the records.
 const ConfigMapName = "dns-records"
 
+// recheck is the time between two looks whether machines have a namespace yet.
+const recheck = time.Second
+
 // Actor writes the hosts file of a namespace. It must not run for two records at the same time, because each run renders all of them.
-type Actor struct{ engine.Access }
+type Actor struct {
+	engine.Access
+
+	// Cloud returns where the machines of a shoot run.
+	Cloud cloud.Find
+}
 
 // Reconcile adds the record to the hosts file.
 func (a *Actor) Reconcile(ctx context.Context, object *gardenextensionsv1alpha1.DNSRecord, _ *engine.Cluster) error {
 	if err := Check(object); err != nil {
 		return engine.ConfigurationProblem(err)
 	}
-	if err := a.render(ctx, object.Namespace); err != nil {
+	written, err := a.render(ctx, object.Namespace)
+	if err != nil {
 		return err
+	}
+	if !written {
+		return kit.Wait(recheck, "Waiting until there is a namespace for the machines")
 	}
 	status := object.GetExtensionStatus()
 	status.Conditions = kit.SetCondition(status.Conditions, gardencorev1beta1.Condition{
@@ -47,9 +62,14 @@ func (a *Actor) Reconcile(ctx context.Context, object *gardenextensionsv1alpha1.
 	return nil
 }
 
-// Delete removes the record from the hosts file. Records that are being deleted are not rendered.
-func (a *Actor) Delete(ctx context.Context, object *gardenextensionsv1alpha1.DNSRecord, _ *engine.Cluster) error {
-	return a.render(ctx, object.Namespace)
+// Delete removes the record from the hosts file. Records that are being deleted are not rendered. Where there are no machines any more,
+// there is no file; when the shoot is deleted by force, it stays in a cluster that cannot be asked.
+func (a *Actor) Delete(ctx context.Context, object *gardenextensionsv1alpha1.DNSRecord, cluster *engine.Cluster) error {
+	_, err := a.render(ctx, object.Namespace)
+	if errors.Is(err, cloud.ErrForeign) || cluster.ForceDeleted() {
+		return nil
+	}
+	return err
 }
 
 // Migrate does nothing: machines need the file as long as they exist, and it is deleted with the namespace.
@@ -57,11 +77,18 @@ func (a *Actor) Migrate(context.Context, *gardenextensionsv1alpha1.DNSRecord, *e
 	return nil
 }
 
-// render writes the hosts file of all records in the namespace.
-func (a *Actor) render(ctx context.Context, namespace string) error {
+// render writes the hosts file of all records in the namespace. It reports whether there is a place for it.
+func (a *Actor) render(ctx context.Context, namespace string) (bool, error) {
+	in, err := a.Cloud(ctx, namespace)
+	if err != nil {
+		return false, fmt.Errorf("find the cloud of the machines: %w", err)
+	}
+	if exists, err := in.Exists(ctx); !exists {
+		return false, err
+	}
 	list := &gardenextensionsv1alpha1.DNSRecordList{}
 	if err := a.Reader.List(ctx, list, client.InNamespace(namespace)); err != nil {
-		return fmt.Errorf("list DNS records: %w", err)
+		return false, fmt.Errorf("list DNS records: %w", err)
 	}
 	var live []gardenextensionsv1alpha1.DNSRecord
 	for _, record := range list.Items {
@@ -69,10 +96,10 @@ func (a *Actor) render(ctx context.Context, namespace string) error {
 			live = append(live, record)
 		}
 	}
-	if err := a.Seed.Apply(ctx, ConfigMap(namespace, Hosts(live))); err != nil {
-		return fmt.Errorf("write hosts file: %w", err)
+	if err := in.Engine(a.Seed.Clock).Apply(ctx, ConfigMap(in.Namespace, Hosts(live))); err != nil {
+		return false, fmt.Errorf("write hosts file: %w", err)
 	}
-	return nil
+	return true, nil
 }
 
 // ConfigMap holds a hosts file for the machines of a namespace.

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package infrastructure prepares the namespace of a shoot for machines: a network policy that lets them communicate, a Service that gives
-// them names in the seed, and an empty hosts file, to which DNS records are added later.
+// Package infrastructure prepares a namespace for the machines of a shoot, in the seed or in another cluster: a network policy that lets
+// them communicate, a Service that gives them names there, and an empty hosts file, to which DNS records are added later.
 package infrastructure
 
 import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	networkingv1 "k8s.io/api/networking/v1"
@@ -17,6 +19,8 @@ import (
 
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	gardenextensionsv1alpha1 "github.com/terrarium-garden/terrarium/apis/extensions/v1alpha1"
+	"github.com/terrarium-garden/terrarium/controllers/kit"
+	"github.com/terrarium-garden/terrarium/controllers/provider/local/cloud"
 	"github.com/terrarium-garden/terrarium/controllers/provider/local/dnsrecord"
 	"github.com/terrarium-garden/terrarium/controllers/provider/local/engine"
 	"github.com/terrarium-garden/terrarium/controllers/provider/local/machinepod"
@@ -24,34 +28,93 @@ import (
 )
 
 // Actor prepares namespaces of shoots for machines.
-type Actor struct{ engine.Access }
+type Actor struct {
+	engine.Access
 
-// Reconcile creates the objects and reports the network of the nodes. Machines are pods of the seed, so this is the pod network of the seed.
+	// Cloud returns where the machines of a shoot run.
+	Cloud cloud.Find
+}
+
+// Reconcile creates the objects and reports the network of the nodes. Machines are pods, so this is the pod network of their cluster. Where
+// that is, is written down when the namespace belongs to the shoot and before anything is in it.
 func (a *Actor) Reconcile(ctx context.Context, object *gardenextensionsv1alpha1.Infrastructure, cluster *engine.Cluster) error {
 	if cluster == nil {
 		return errors.New("there is no Cluster object for the namespace")
 	}
-	if err := a.Seed.Apply(ctx, Render(object.Namespace)...); err != nil {
+	in, err := a.Cloud(ctx, object.Namespace)
+	if err != nil {
+		return fmt.Errorf("find the cloud of the machines: %w", err)
+	}
+	nodes, err := networks(ctx, in, cluster)
+	if err != nil {
+		return err
+	}
+	if err := in.Claim(ctx); err != nil {
+		return err
+	}
+	if err := cloud.Record(object, in); err != nil {
+		return err
+	}
+	if err := in.Engine(a.Seed.Clock).Apply(ctx, render(in)...); err != nil {
 		return fmt.Errorf("prepare namespace for machines: %w", err)
 	}
-	hosts := dnsrecord.ConfigMap(object.Namespace, dnsrecord.Hosts(nil))
-	if err := a.Seed.Client.Create(ctx, hosts); err != nil && !apierrors.IsAlreadyExists(err) {
+	hosts := dnsrecord.ConfigMap(in.Namespace, dnsrecord.Hosts(nil))
+	if err := in.Create(ctx, hosts); err != nil && !apierrors.IsAlreadyExists(err) {
 		return fmt.Errorf("prepare hosts file: %w", err)
 	}
 	object.Status.Networking = nil
-	if cluster.Seed != nil && cluster.Seed.Spec.Networks.Pods != "" {
-		object.Status.Networking = &gardenextensionsv1alpha1.InfrastructureStatusNetworking{Nodes: []string{cluster.Seed.Spec.Networks.Pods}}
+	if len(nodes) > 0 {
+		object.Status.Networking = &gardenextensionsv1alpha1.InfrastructureStatusNetworking{Nodes: nodes}
 	}
 	return nil
 }
 
-// Delete removes the objects.
-func (a *Actor) Delete(ctx context.Context, object *gardenextensionsv1alpha1.Infrastructure, _ *engine.Cluster) error {
-	objects := append(Render(object.Namespace), dnsrecord.ConfigMap(object.Namespace, ""))
-	return a.Seed.Delete(ctx, objects...)
+// networks are those of the nodes of the shoot.
+func networks(ctx context.Context, in cloud.Cloud, cluster *engine.Cluster) ([]string, error) {
+	if in.Apart() {
+		return in.Networks(ctx)
+	}
+	if cluster.Seed == nil || cluster.Seed.Spec.Networks.Pods == "" {
+		return nil, nil
+	}
+	return []string{cluster.Seed.Spec.Networks.Pods}, nil
 }
 
-// Render returns what machines need in the namespace of their shoot. The namespace denies all traffic that no network policy allows;
+// Delete removes the objects; in another cluster, the namespace with all that is in it. When the shoot is deleted by force, it stays in a
+// cluster that cannot be asked.
+func (a *Actor) Delete(ctx context.Context, object *gardenextensionsv1alpha1.Infrastructure, cluster *engine.Cluster) error {
+	in, err := a.Cloud(ctx, object.Namespace)
+	if errors.Is(err, cloud.ErrForeign) || (err != nil && cluster.ForceDeleted()) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("find the cloud of the machines: %w", err)
+	}
+	if !in.Apart() {
+		return in.Engine(a.Seed.Clock).Delete(ctx, append(render(in), dnsrecord.ConfigMap(in.Namespace, ""))...)
+	}
+	gone, err := in.Release(ctx)
+	if err == nil && !gone {
+		return kit.Wait(recheck, "Waiting until the namespace of the machines is gone")
+	}
+	return err
+}
+
+// recheck is the time between two looks at a namespace that ends.
+const recheck = 2 * time.Second
+
+// render leaves the policy for the control plane to the seed: it is nowhere else.
+func render(in cloud.Cloud) []client.Object {
+	objects := Render(in.Namespace)
+	if in.Apart() {
+		objects = slices.DeleteFunc(objects, func(o client.Object) bool { return o.GetName() == policyToMachines })
+	}
+	return objects
+}
+
+const policyToMachines = "allow-to-machines"
+
+// Render returns what machines need in their namespace. The one of a control plane denies all traffic that no network policy allows;
 // machines talk to each other, to the API server of the shoot, and to everything that their pods talk to, and what reaches the networks
 // of the shoot reaches them.
 func Render(namespace string) []client.Object {
@@ -68,7 +131,7 @@ func Render(namespace string) []client.Object {
 		},
 		// The nodes of the shoot are these pods.
 		&networkingv1.NetworkPolicy{
-			ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "allow-to-machines"},
+			ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: policyToMachines},
 			Spec: networkingv1.NetworkPolicySpec{
 				PodSelector: metav1.LabelSelector{MatchLabels: reach.Allowed(gardencorev1beta1.LabelNetworkPolicyToShootNetworks)},
 				PolicyTypes: []networkingv1.PolicyType{networkingv1.PolicyTypeEgress},

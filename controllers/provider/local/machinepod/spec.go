@@ -98,14 +98,6 @@ func NodeAnnotation(machine *gardenmachinev1alpha1.Machine) (string, error) {
 	return string(data), nil
 }
 
-// Cloud is where the machines of a shoot run.
-type Cloud struct {
-	client.Client
-
-	// Namespace holds the machines.
-	Namespace string
-}
-
 // Name is the name of the pod and of the node of a machine. Names of machines begin with the namespace, which the pod is in anyway and
 // which would make it too long for a host name.
 func Name(machine client.ObjectKey) (string, error) {

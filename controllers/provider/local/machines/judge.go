@@ -31,6 +31,8 @@ const (
 	// none of the shoot says that a condition of the node has changed.
 	recheckBusy    = 15 * time.Second
 	recheckRunning = time.Minute
+	// recheckApart is for a machine in another cluster, whose pods nobody watches.
+	recheckApart = 10 * time.Second
 	// recheckJoining is for a machine that is younger than joining: somebody is waiting for it.
 	recheckJoining = 2 * time.Second
 	joining        = 3 * time.Minute

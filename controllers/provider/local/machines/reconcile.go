@@ -22,6 +22,7 @@ import (
 
 	gardenmachinev1alpha1 "github.com/terrarium-garden/terrarium/apis/machine/v1alpha1"
 	"github.com/terrarium-garden/terrarium/controllers/kit"
+	"github.com/terrarium-garden/terrarium/controllers/provider/local/cloud"
 	"github.com/terrarium-garden/terrarium/controllers/provider/local/machinepod"
 )
 
@@ -31,7 +32,7 @@ type Reconciler struct {
 	kit.Base
 
 	// Cloud returns where the machines of the shoot with that control-plane namespace run.
-	Cloud func(ctx context.Context, namespace string) (machinepod.Cloud, error)
+	Cloud cloud.Find
 	// Shoot returns the access to the shoot with that control-plane namespace.
 	Shoot func(ctx context.Context, namespace string) (*kit.Shoot, error)
 	// Random returns n random letters and digits that are valid in tokens; from the system when unset.
@@ -64,7 +65,7 @@ func random(n int) string { return strings.ToLower(rand.Text()[:n]) }
 // scope is what one pass works on.
 type scope struct {
 	machine *gardenmachinev1alpha1.Machine
-	cloud   machinepod.Cloud
+	cloud   cloud.Cloud
 	// key is where the pod is, or would be.
 	key client.ObjectKey
 	// pod is nil if there is none.
@@ -99,7 +100,12 @@ func (r *Reconciler) look(ctx context.Context, s *scope) (kit.Outcome, error) {
 	if s.creation = err; name == "" {
 		return kit.Continue(), nil
 	}
-	if s.cloud, err = r.Cloud(ctx, s.machine.Namespace); err != nil {
+	s.cloud, err = r.Cloud(ctx, s.machine.Namespace)
+	if errors.Is(err, cloud.ErrForeign) && s.machine.DeletionTimestamp != nil {
+		// What is there is not of this machine.
+		return kit.Continue(), nil
+	}
+	if err != nil {
 		return kit.Stop(), fmt.Errorf("find the cloud of machine %q: %w", s.machine.Name, err)
 	}
 	s.key = client.ObjectKey{Namespace: s.cloud.Namespace, Name: name}
@@ -164,6 +170,9 @@ func (r *Reconciler) report(ctx context.Context, s *scope) (kit.Outcome, error) 
 	}
 	if verdict.Phase != gardenmachinev1alpha1.MachineFailed && s.creation != nil {
 		return kit.Stop(), s.creation
+	}
+	if s.cloud.Apart() && verdict.Recheck > recheckApart {
+		verdict.Recheck = recheckApart
 	}
 	return kit.RequeueAfter(verdict.Recheck), nil
 }

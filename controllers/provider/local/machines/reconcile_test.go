@@ -24,6 +24,7 @@ import (
 	gardenmachinev1alpha1 "github.com/terrarium-garden/terrarium/apis/machine/v1alpha1"
 	"github.com/terrarium-garden/terrarium/apis/scheme"
 	"github.com/terrarium-garden/terrarium/controllers/kit"
+	"github.com/terrarium-garden/terrarium/controllers/provider/local/cloud"
 	"github.com/terrarium-garden/terrarium/controllers/provider/local/machinepod"
 	"github.com/terrarium-garden/terrarium/controllers/provider/local/machines"
 )
@@ -82,8 +83,8 @@ func newWorld(t *testing.T, change func(*gardenmachinev1alpha1.Machine), userDat
 	count := 0
 	w.reconciler = &machines.Reconciler{
 		Base: kit.Base{Client: w, Reader: w, Clock: w.clock},
-		Cloud: func(context.Context, string) (machinepod.Cloud, error) {
-			return machinepod.Cloud{Client: w.cloud, Namespace: elsewhere}, nil
+		Cloud: func(context.Context, string) (cloud.Cloud, error) {
+			return cloud.Cloud{Client: w.cloud, Namespace: elsewhere}, nil
 		},
 		Shoot: func(context.Context, string) (*kit.Shoot, error) { return &kit.Shoot{Client: w.shoot}, w.down },
 		Random: func(n int) string {

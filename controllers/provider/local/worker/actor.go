@@ -19,8 +19,8 @@ import (
 	"github.com/terrarium-garden/terrarium/apis/extensions/kind"
 	gardenextensionsv1alpha1 "github.com/terrarium-garden/terrarium/apis/extensions/v1alpha1"
 	gardenmachinev1alpha1 "github.com/terrarium-garden/terrarium/apis/machine/v1alpha1"
+	"github.com/terrarium-garden/terrarium/controllers/provider/local/cloud"
 	"github.com/terrarium-garden/terrarium/controllers/provider/local/engine"
-	"github.com/terrarium-garden/terrarium/controllers/provider/local/machinepod"
 )
 
 const recheck = time.Second
@@ -30,7 +30,7 @@ type Actor struct {
 	engine.Access
 
 	// Cloud returns where the machines of the shoot with that control-plane namespace run.
-	Cloud func(ctx context.Context, namespace string) (machinepod.Cloud, error)
+	Cloud cloud.Find
 }
 
 // Reconcile writes the machine deployments, publishes them, and waits until every machine is running and no old one is left.

@@ -23,6 +23,7 @@ import (
 	"github.com/terrarium-garden/terrarium/controllers/deploy"
 	"github.com/terrarium-garden/terrarium/controllers/kit"
 	"github.com/terrarium-garden/terrarium/controllers/operation"
+	"github.com/terrarium-garden/terrarium/controllers/provider/local/cloud"
 	"github.com/terrarium-garden/terrarium/controllers/provider/local/engine"
 	"github.com/terrarium-garden/terrarium/controllers/provider/local/machinepod"
 	"github.com/terrarium-garden/terrarium/controllers/provider/local/worker"
@@ -48,8 +49,8 @@ func newWorld(t *testing.T) *world {
 	}
 	w.actor = &worker.Actor{Access: engine.Access{
 		Reader: w, Seed: deploy.Engine{Client: w, Owner: "test", Clock: w.clock}, Images: images(),
-	}, Cloud: func(_ context.Context, namespace string) (machinepod.Cloud, error) {
-		return machinepod.Cloud{Client: w, Namespace: namespace}, nil
+	}, Cloud: func(_ context.Context, namespace string) (cloud.Cloud, error) {
+		return cloud.Cloud{Client: w, Namespace: namespace}, nil
 	}}
 	userData := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "osc-result"}, Data: map[string][]byte{"cloud_config": []byte("data")}}
 	if err := w.Create(t.Context(), userData); err != nil {

@@ -4,6 +4,7 @@ package worker
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	corev1 "k8s.io/api/core/v1"
@@ -14,6 +15,7 @@ import (
 	gardenextensionsv1alpha1 "github.com/terrarium-garden/terrarium/apis/extensions/v1alpha1"
 	gardenmachinev1alpha1 "github.com/terrarium-garden/terrarium/apis/machine/v1alpha1"
 	"github.com/terrarium-garden/terrarium/controllers/kit"
+	"github.com/terrarium-garden/terrarium/controllers/provider/local/cloud"
 	"github.com/terrarium-garden/terrarium/controllers/provider/local/machinepod"
 )
 
@@ -142,13 +144,16 @@ func (a *Actor) retireClasses(ctx context.Context, object *gardenextensionsv1alp
 
 // removeOrphans deletes pods and user data without a Machine. There are none, unless somebody removed finalizers.
 func (a *Actor) removeOrphans(ctx context.Context, namespace string) error {
-	cloud, err := a.Cloud(ctx, namespace)
+	in, err := a.Cloud(ctx, namespace)
+	if errors.Is(err, cloud.ErrForeign) {
+		return nil
+	}
 	if err != nil {
 		return fmt.Errorf("find the cloud of the machines: %w", err)
 	}
 	pods, secrets := &corev1.PodList{}, &corev1.SecretList{}
 	for _, list := range []client.ObjectList{pods, secrets} {
-		if err := cloud.List(ctx, list, client.InNamespace(cloud.Namespace), client.MatchingLabels(machinepod.Labels())); err != nil {
+		if err := in.List(ctx, list, client.InNamespace(in.Namespace), client.MatchingLabels(machinepod.Labels())); err != nil {
 			return fmt.Errorf("list the pods of machines: %w", err)
 		}
 	}
@@ -160,14 +165,14 @@ func (a *Actor) removeOrphans(ctx context.Context, namespace string) error {
 		found = append(found, &secrets.Items[i])
 	}
 	for _, o := range found {
-		if err := a.removeOrphan(ctx, namespace, cloud, o); err != nil {
+		if err := a.removeOrphan(ctx, namespace, in, o); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (a *Actor) removeOrphan(ctx context.Context, namespace string, cloud machinepod.Cloud, o client.Object) error {
+func (a *Actor) removeOrphan(ctx context.Context, namespace string, in cloud.Cloud, o client.Object) error {
 	key, named := machinepod.MachineOf(namespace, o.GetName())
 	if !named {
 		return nil
@@ -176,7 +181,7 @@ func (a *Actor) removeOrphan(ctx context.Context, namespace string, cloud machin
 	if err == nil || client.IgnoreNotFound(err) != nil {
 		return err //nolint:wrapcheck // There is a Machine, or the client says what went wrong.
 	}
-	if err := cloud.Delete(ctx, o); client.IgnoreNotFound(err) != nil {
+	if err := in.Delete(ctx, o); client.IgnoreNotFound(err) != nil {
 		return fmt.Errorf("delete %T %q without a machine: %w", o, o.GetName(), err)
 	}
 	return nil
