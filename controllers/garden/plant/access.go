@@ -3,15 +3,12 @@
 package plant
 
 import (
-	"crypto/rsa"
 	"crypto/tls"
 	"crypto/x509"
-	"encoding/pem"
 	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
-	"slices"
 	"strings"
 
 	"k8s.io/client-go/tools/clientcmd"
@@ -88,7 +85,7 @@ func tlsOf(cluster *clientcmdapi.Cluster, user *clientcmdapi.AuthInfo) (*tls.Con
 		MinVersion: tls.VersionTLS12, ServerName: cluster.TLSServerName,
 		InsecureSkipVerify: cluster.InsecureSkipTLSVerify, //nolint:gosec // the owner of the credentials decides who gets them
 	}
-	if outsized(cluster, user) {
+	if kubeconfig.Outsized(cluster, user) {
 		return nil, errLargeKey
 	}
 	if authority := cluster.CertificateAuthorityData; len(authority) > 0 {
@@ -106,40 +103,6 @@ func tlsOf(cluster *clientcmdapi.Cluster, user *clientcmdapi.AuthInfo) (*tls.Con
 	}
 	config.Certificates = []tls.Certificate{pair}
 	return config, nil
-}
-
-const (
-	// largestKey is the greatest number of bits of an RSA key, as in package tls. Computing with one of a megabyte takes hours, and
-	// nothing ends it.
-	largestKey = 8192
-	// largestKeyFile is more than the PEM form of such a key has, largestBundle more than those of some hundred certificates.
-	largestKeyFile, largestBundle = 8 << 10, 256 << 10
-)
-
-// outsized reports whether the keys in a kubeconfig are made to keep this machine busy. Certificates are read without computing.
-func outsized(cluster *clientcmdapi.Cluster, user *clientcmdapi.AuthInfo) bool {
-	bundles := [][]byte{cluster.CertificateAuthorityData, user.ClientCertificateData}
-	return len(user.ClientKeyData) > largestKeyFile || slices.ContainsFunc(bundles, func(bundle []byte) bool {
-		return len(bundle) > largestBundle || slices.ContainsFunc(certificates(bundle), hasLargeKey)
-	})
-}
-
-func certificates(bundle []byte) []*x509.Certificate {
-	var all []*x509.Certificate
-	for {
-		var block *pem.Block
-		if block, bundle = pem.Decode(bundle); block == nil {
-			return all
-		}
-		if found, err := x509.ParseCertificate(block.Bytes); err == nil {
-			all = append(all, found)
-		}
-	}
-}
-
-func hasLargeKey(certificate *x509.Certificate) bool {
-	key, ok := certificate.PublicKey.(*rsa.PublicKey)
-	return ok && key.N.BitLen() > largestKey
 }
 
 // authenticate adds the credentials to a request.

@@ -11,7 +11,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
 
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
-	"github.com/terrarium-garden/terrarium/controllers/garden/plant/guard"
+	"github.com/terrarium-garden/terrarium/controllers/guard"
 )
 
 // Look looks at the cluster of a kubeconfig.

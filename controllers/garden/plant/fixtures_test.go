@@ -19,7 +19,7 @@ import (
 	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
 
 	"github.com/terrarium-garden/terrarium/controllers/garden/plant"
-	"github.com/terrarium-garden/terrarium/controllers/garden/plant/guard"
+	"github.com/terrarium-garden/terrarium/controllers/guard"
 )
 
 // token is a credential that must not be seen anywhere but in a request.

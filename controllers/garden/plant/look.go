@@ -11,7 +11,7 @@ import (
 	"strconv"
 	"sync"
 
-	"github.com/terrarium-garden/terrarium/controllers/garden/plant/guard"
+	"github.com/terrarium-garden/terrarium/controllers/guard"
 )
 
 const (

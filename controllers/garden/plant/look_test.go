@@ -27,7 +27,7 @@ import (
 	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
 
 	"github.com/terrarium-garden/terrarium/controllers/garden/plant"
-	"github.com/terrarium-garden/terrarium/controllers/garden/plant/guard"
+	"github.com/terrarium-garden/terrarium/controllers/guard"
 )
 
 // brief are limits that a test can wait for.

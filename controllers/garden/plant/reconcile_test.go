@@ -23,7 +23,7 @@ import (
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	"github.com/terrarium-garden/terrarium/apis/scheme"
 	"github.com/terrarium-garden/terrarium/controllers/garden/plant"
-	"github.com/terrarium-garden/terrarium/controllers/garden/plant/guard"
+	"github.com/terrarium-garden/terrarium/controllers/guard"
 	"github.com/terrarium-garden/terrarium/controllers/kit"
 )
 

@@ -14,7 +14,7 @@ import (
 	"net/url"
 	"time"
 
-	"github.com/terrarium-garden/terrarium/controllers/garden/plant/guard"
+	"github.com/terrarium-garden/terrarium/controllers/guard"
 )
 
 // Limits bound a look at a cluster.

@@ -22,6 +22,7 @@ import (
 	"k8s.io/client-go/util/flowcontrol"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/terrarium-garden/terrarium/controllers/guard"
 	"github.com/terrarium-garden/terrarium/controllers/kubeconfig"
 )
 
@@ -48,13 +49,16 @@ func Config(data []byte, refused []netip.Prefix) (*rest.Config, error) {
 	if unsafe := unsafeFields(given); len(unsafe) > 0 {
 		return nil, fmt.Errorf("it must not have %s; put certificates and credentials into it", strings.Join(unsafe, ", "))
 	}
+	if kubeconfig.Outsized(cluster, user) {
+		return nil, errors.New("its certificates or keys are too large; use smaller ones")
+	}
 	server, err := url.Parse(cluster.Server)
 	if err != nil || server.Scheme != "https" || server.Hostname() == "" || server.User != nil || server.RawQuery != "" || server.Fragment != "" {
 		return nil, errors.New("the server must be a URL such as https://cloud.example.com:6443; correct it")
 	}
 	if address, err := netip.ParseAddr(server.Hostname()); err == nil {
-		if err := check(address, refused); err != nil {
-			return nil, err
+		if err := (guard.Guard{Networks: refused}).Check(netip.AddrPortFrom(address, 0)); err != nil {
+			return nil, fmt.Errorf("the server cannot be reached from here: %w; name one that others reach", err)
 		}
 	}
 	return &rest.Config{

@@ -13,8 +13,9 @@ import (
 	"net/netip"
 	"strings"
 	"sync/atomic"
-	"syscall"
 	"time"
+
+	"github.com/terrarium-garden/terrarium/controllers/guard"
 )
 
 const (
@@ -29,35 +30,9 @@ const (
 	errorLimit  = 8 << 10
 )
 
-// errRefused says that an address is not one of a cloud.
-var errRefused = errors.New("it is not reached from here")
-
-// dialer connects to addresses that users may name. It looks at the address that a name has led to, so that no name leads around it.
+// dialer connects to addresses that users may name, in whatever way they name them.
 func dialer(refused []netip.Prefix) func(ctx context.Context, network, address string) (net.Conn, error) {
-	return (&net.Dialer{
-		Timeout: dialTimeout, KeepAlive: keepAlive,
-		Control: func(_, address string, _ syscall.RawConn) error {
-			to, err := netip.ParseAddrPort(address)
-			if err != nil {
-				return fmt.Errorf("read address %q: %w", address, err)
-			}
-			return check(to.Addr(), refused)
-		},
-	}).DialContext
-}
-
-// check refuses addresses of this machine and its link, where services trust whoever reaches them, and addresses in networks that only the
-// seed reaches.
-func check(address netip.Addr, refused []netip.Prefix) error {
-	address = address.Unmap().WithZone("")
-	wrong := address.IsLoopback() || address.IsUnspecified() || address.IsMulticast() || address.IsLinkLocalUnicast()
-	for _, network := range refused {
-		wrong = wrong || network.Contains(address)
-	}
-	if wrong {
-		return fmt.Errorf("address %s: %w", address, errRefused)
-	}
-	return nil
+	return (&net.Dialer{Timeout: dialTimeout, KeepAlive: keepAlive, ControlContext: guard.Guard{Networks: refused}.Control}).DialContext
 }
 
 // limiter bounds what a server can do to its client by its answers, and by having none: while one that did not answer is left alone,

@@ -47,9 +47,9 @@ func TestHostileKubeconfigs(t *testing.T) {
 		"must be a URL": {
 			server("http://cloud.example.com"), server("unix:///run/containerd.sock"), server("cloud.example.com:6443"), server("https://me:secret-token@cloud.example.com"), server(""),
 		},
-		"not reached": {
+		"cannot be reached": {
 			server("https://127.0.0.1:10250"), server("https://[::1]"), server("https://169.254.169.254"), server("https://0.0.0.0"), server("https://[fe80::1]"),
-			server("https://[::ffff:127.0.0.1]"), server("https://10.97.0.1"), server("https://10.98.3.4:10250"),
+			server("https://[::ffff:127.0.0.1]"), server("https://[64:ff9b::a9fe:a9fe]"), server("https://10.97.0.1"), server("https://10.98.3.4:10250"),
 		},
 		"current-context":  {strings.Replace(access, "current-context: it", "current-context: other", 1), strings.Replace(access, "user: it}", "user: nobody}", 1)},
 		"not a kubeconfig": {"{", "[]", "a: &a [*a]"},
@@ -80,7 +80,7 @@ func TestNameOfThisMachine(t *testing.T) {
 	}
 	p := cloudtest.New(t, strings.Replace(access, "cloud.example.com", "localhost:"+port, 1))
 	p.Clouds.Connect = nil
-	if _, err := p.Clouds.Of(t.Context(), name); err == nil || !strings.Contains(err.Error(), "it is not reached from here") {
+	if _, err := p.Clouds.Of(t.Context(), name); err == nil || !strings.Contains(err.Error(), "the address is not allowed") {
 		t.Errorf("Of(...) = %v", err)
 	}
 }

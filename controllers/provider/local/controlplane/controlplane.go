@@ -239,27 +239,24 @@ func Render(v Values) []client.Object {
 		program, annotations[cloudHash] = reach.CloudControllersApart, v.CloudChecksum
 	}
 	labels := component.WithWays(selector, program)
-	objects := []client.Object{
-		&corev1.ServiceAccount{ObjectMeta: meta, AutomountServiceAccountToken: new(false)},
-		&appsv1.Deployment{
-			ObjectMeta: metav1.ObjectMeta{Namespace: v.Namespace, Name: Name, Labels: labels},
-			Spec: appsv1.DeploymentSpec{
-				Replicas:             new(v.Replicas),
-				RevisionHistoryLimit: new(int32(1)),
-				// Two at the same time would only cause conflicts.
-				Strategy: appsv1.DeploymentStrategy{Type: appsv1.RecreateDeploymentStrategyType},
-				Selector: &metav1.LabelSelector{MatchLabels: selector},
-				Template: corev1.PodTemplateSpec{
-					ObjectMeta: metav1.ObjectMeta{Labels: labels, Annotations: annotations},
-					Spec:       podSpec(v),
-				},
+	objects := []client.Object{&corev1.ServiceAccount{ObjectMeta: meta, AutomountServiceAccountToken: new(false)}}
+	if !v.apart() {
+		objects = append(objects, seedRights(meta)...)
+	}
+	return append(objects, &appsv1.Deployment{
+		ObjectMeta: metav1.ObjectMeta{Namespace: v.Namespace, Name: Name, Labels: labels},
+		Spec: appsv1.DeploymentSpec{
+			Replicas:             new(v.Replicas),
+			RevisionHistoryLimit: new(int32(1)),
+			// Two at the same time would only cause conflicts.
+			Strategy: appsv1.DeploymentStrategy{Type: appsv1.RecreateDeploymentStrategyType},
+			Selector: &metav1.LabelSelector{MatchLabels: selector},
+			Template: corev1.PodTemplateSpec{
+				ObjectMeta: metav1.ObjectMeta{Labels: labels, Annotations: annotations},
+				Spec:       podSpec(v),
 			},
 		},
-	}
-	if v.apart() {
-		return objects
-	}
-	return append(objects, seedRights(meta)...)
+	})
 }
 
 // seedRights are those of the cloud controller manager where machines are pods of the seed.

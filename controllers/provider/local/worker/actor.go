@@ -64,7 +64,7 @@ func (a *Actor) Reconcile(ctx context.Context, object *gardenextensionsv1alpha1.
 	return a.retire(ctx, object, wanted)
 }
 
-// Delete removes all machines by force, and then what they were made from. Machines are pods of the seed, so they cannot move to another
+// Delete removes all machines by force, and then what they were made from. They do not move with a control plane to another
 // seed.
 func (a *Actor) Delete(ctx context.Context, object *gardenextensionsv1alpha1.Worker, _ *engine.Cluster) error {
 	if err := a.takeOver(ctx, object, nil); err != nil {
