@@ -65,6 +65,10 @@ func TestProviderLocalUsage(t *testing.T) {
 		"Run":             {reason: "so they are for the process", args: "run --image a", want: []string{"--machine-image: required"}},
 		"Bastion":         {reason: "a server without rules would let in nobody", args: "bastion", want: []string{"--host-key: ", "--rules: "}},
 		"CloudController": {reason: "shoot and namespace have no defaults", args: "cloud-controller", want: []string{"--kubeconfig: ", "--namespace: "}},
+		"Clouds": {
+			reason: "machines are in one place, and not in a network that is none", args: "cloud-controller --seed-kubeconfig a --cloud-kubeconfig b --cloud-refused here",
+			want: []string{"--cloud-kubeconfig: ", `"here" is not a network`},
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -45,6 +45,7 @@ func TestStory(t *testing.T) {
 		{"a pool grows and shrinks by itself", long(scaling)},
 		{"the shoot sleeps and wakes up", long(night)},
 		{"the shoot's credentials are rotated", long(rotation)},
+		{"machines run in a cluster that the seed cannot reach", long(apart)},
 		{"the timeline tells the story", timeline},
 		{"secrets stay secret", secrets},
 		{"wrong manifests are explained", wrongManifests},

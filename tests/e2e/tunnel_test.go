@@ -28,7 +28,7 @@ func throughTheTunnel(t *testing.T, w *world) {
 		"exec": func() {
 			w.says(t, time.Minute, "Hello from hello-", w.shoot("exec", pod, "--", "hello", "http://127.0.0.1:8080")...)
 		},
-		"port-forward": func() { forwarded(t, w, pod) },
+		"port-forward": func() { forwarded(t, w, pod, w.shoot) },
 		"proxy to a pod": func() {
 			w.says(t, time.Minute, "Hello from hello-", w.shoot("get", "--raw", "/api/v1/namespaces/default/pods/"+pod+":8080/proxy/")...)
 		},
@@ -89,7 +89,7 @@ func packets(t *testing.T, w *world, plane string) int {
 }
 
 // forwarded asks the pod through a forwarded port.
-func forwarded(t *testing.T, w *world, pod string) {
+func forwarded(t *testing.T, w *world, pod string, shoot func(args ...string) []string) {
 	t.Helper()
 	listener, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
 	if err != nil {
@@ -99,7 +99,7 @@ func forwarded(t *testing.T, w *world, pod string) {
 	if err := listener.Close(); err != nil {
 		t.Fatal(err)
 	}
-	stop := w.background(t, w.shoot("port-forward", pod, fmt.Sprintf("%d:8080", port))...)
+	stop := w.background(t, shoot("port-forward", pod, fmt.Sprintf("%d:8080", port))...)
 	defer stop()
 	w.eventually(t, time.Minute, "the forwarded port answers", func() (bool, string) {
 		request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, fmt.Sprintf("http://127.0.0.1:%d/", port), nil)

@@ -204,12 +204,14 @@ func (c *Clouds) sameAsBefore(ctx context.Context, in Cloud) error {
 		return fmt.Errorf("list infrastructures: %w", err)
 	}
 	for i := range list.Items {
-		object := &list.Items[i]
-		before, known, err := Recorded(object)
+		if list.Items[i].Spec.Type != engine.Type {
+			continue
+		}
+		before, known, err := Recorded(&list.Items[i])
 		if err != nil {
 			return err
 		}
-		if object.Spec.Type == engine.Type && known && before != in.Place {
+		if known && before != in.Place {
 			return engine.ConfigurationProblem(fmt.Errorf("the machines of the shoot are in %s and do not move to %s; restore the former provider secret, or delete the shoot with it and create it again",
 				describe(before), describe(in.Place)))
 		}

@@ -238,3 +238,22 @@ func TestReconcileNoNode(t *testing.T) {
 		t.Errorf("Reconcile(...) = %v for a machine that has not joined yet", err)
 	}
 }
+
+// TestSamePlace: in another cluster there are no machines, so all Nodes would be deleted.
+func TestSamePlace(t *testing.T) {
+	t.Parallel()
+	system := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "kube-system", UID: "far"}}
+	found, empty := fake.NewClientBuilder().WithObjects(system).Build(), fake.NewClientBuilder().Build()
+	for _, tc := range []struct {
+		cluster client.Client
+		place   string
+		want    string
+	}{
+		{found, "far", ""}, {empty, "", ""}, {found, "near", "restore the former provider secret"}, {empty, "far", "kube-system"},
+	} {
+		err := cloudcontroller.SamePlace(t.Context(), tc.cluster, tc.place)
+		if (err == nil) != (tc.want == "") || (err != nil && !strings.Contains(err.Error(), tc.want)) {
+			t.Errorf("SamePlace(..., %q) = %v, want %q", tc.place, err, tc.want)
+		}
+	}
+}

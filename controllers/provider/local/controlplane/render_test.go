@@ -26,6 +26,7 @@ import (
 	"github.com/terrarium-garden/terrarium/controllers/kit"
 	"github.com/terrarium-garden/terrarium/controllers/managed/managedtest"
 	"github.com/terrarium-garden/terrarium/controllers/provider/local/cloud"
+	"github.com/terrarium-garden/terrarium/controllers/provider/local/cloud/cloudtest"
 	"github.com/terrarium-garden/terrarium/controllers/provider/local/controlplane"
 	"github.com/terrarium-garden/terrarium/controllers/provider/local/engine"
 	"github.com/terrarium-garden/terrarium/tests/golden"
@@ -93,5 +94,41 @@ func TestAccess(t *testing.T) {
 	}
 	if err := shoot.Get(t.Context(), client.ObjectKey{Name: "extensions.gardener.cloud:provider-local:cloud-controller-manager"}, &rbacv1.ClusterRole{}); err != nil {
 		t.Errorf("the rights are for the shoot to keep: %v", err)
+	}
+}
+
+// TestCloud: the cloud controller is led to another cluster only if the machines are there. Led to a wrong one, it would delete all Nodes.
+func TestCloud(t *testing.T) {
+	t.Parallel()
+	p := cloudtest.New(t, cloudtest.Kubeconfig)
+	generic := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: cloudtest.Namespace, Name: "generic-token-kubeconfig"}}
+	if err := p.Create(t.Context(), generic); err != nil {
+		t.Fatal(err)
+	}
+	actor := &controlplane.Actor{Cloud: p.Clouds.Of, Access: engine.Access{Reader: p, Seed: deploy.Engine{Client: p, Owner: "test", Clock: clock.RealClock{}}}}
+	object := &gardenextensionsv1alpha1.ControlPlane{ObjectMeta: metav1.ObjectMeta{Namespace: cloudtest.Namespace, Name: "sprout"}}
+	cluster, err := engine.ReadCluster(t.Context(), p, cloudtest.Namespace)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cluster.Shoot.Spec.Hibernation = &gardencorev1beta1.Hibernation{Enabled: new(true)}
+	command := func() string {
+		deployment := &appsv1.Deployment{}
+		if err := p.Get(t.Context(), client.ObjectKey{Namespace: cloudtest.Namespace, Name: "cloud-controller-manager"}, deployment); err != nil {
+			t.Fatal(err)
+		}
+		return strings.Join(deployment.Spec.Template.Spec.Containers[0].Command, " ")
+	}
+	if err := actor.Reconcile(t.Context(), object, cluster); err != nil {
+		t.Fatal(err)
+	}
+	if got := command(); !strings.HasSuffix(got, " --cloud-kubeconfig=/etc/cloud/kubeconfig --cloud-uid=other --cloud-refused=10.98.0.0/16 --cloud-refused=10.97.0.0/16") {
+		t.Errorf("the command is %s", got)
+	}
+	p.Record(t, p.Find(t))
+	p.Provide(t, cloudtest.Kubeconfig+"# another\n")
+	p.Other = cloudtest.Cluster(t, "third")
+	if err := actor.Reconcile(t.Context(), object, cluster); err == nil || !strings.Contains(command(), "--cloud-uid=other ") {
+		t.Errorf("Reconcile(...) = %v, the command is %s", err, command())
 	}
 }

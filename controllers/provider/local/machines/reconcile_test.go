@@ -410,3 +410,47 @@ func TestUpdatesNode(t *testing.T) {
 		t.Errorf("the pod says %s", pod.Annotations[machinepod.AnnotationNode])
 	}
 }
+
+// TestForeignNamespace: a machine whose namespace in another cluster belongs to somebody else is not made, and can be deleted.
+func TestForeignNamespace(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil, "data")
+	w.reconciler.Cloud = func(context.Context, string) (cloud.Cloud, error) { return cloud.Cloud{}, cloud.ErrForeign }
+	if _, err := w.run(t); !errors.Is(err, cloud.ErrForeign) || w.machine(t).Status.CurrentStatus.Phase != "" {
+		t.Errorf("Reconcile(...) = %v, and the machine is %+v", err, w.machine(t).Status)
+	}
+	w.remove(t)
+	w.gone(t)
+}
+
+// TestUnreachableCloud: as long as nobody knows whether a machine is there, it is neither lost nor gone.
+func TestUnreachableCloud(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil, "data")
+	w.join(t)
+	down := errors.New("no answer")
+	w.reconciler.Cloud = func(context.Context, string) (cloud.Cloud, error) { return cloud.Cloud{}, down }
+	w.clock.SetTime(now().Add(time.Hour))
+	if _, err := w.run(t); !errors.Is(err, down) || w.machine(t).Status.CurrentStatus.Phase != gardenmachinev1alpha1.MachineRunning {
+		t.Errorf("Reconcile(...) = %v, and the machine is %s", err, w.machine(t).Status.CurrentStatus.Phase)
+	}
+	w.remove(t)
+	if _, err := w.run(t); !errors.Is(err, down) || w.machine(t) == nil {
+		t.Errorf("Reconcile(...) = %v, and the machine is forgotten", err)
+	}
+}
+
+// TestPolls: nobody watches the pods of another cluster.
+func TestPolls(t *testing.T) {
+	t.Parallel()
+	for place, want := range map[string]time.Duration{"": time.Minute, "other": 10 * time.Second} {
+		w := newWorld(t, nil, "data")
+		w.join(t)
+		w.reconciler.Cloud = func(context.Context, string) (cloud.Cloud, error) {
+			return cloud.Cloud{Client: w.cloud, Namespace: elsewhere, Place: place}, nil
+		}
+		if result, err := w.run(t); err != nil || result.RequeueAfter != want {
+			t.Errorf("in the cluster %q, a running machine is looked at after %s, want %s: %v", place, result.RequeueAfter, want, err)
+		}
+	}
+}

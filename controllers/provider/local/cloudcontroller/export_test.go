@@ -1,0 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package cloudcontroller
+
+// SamePlace makes sure that a cluster is the one in which machines were made.
+var SamePlace = samePlace //nolint:gochecknoglobals // It is the function, for tests.
