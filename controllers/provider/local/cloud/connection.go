@@ -20,6 +20,7 @@ import (
 	"k8s.io/client-go/tools/clientcmd"
 	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
 	"k8s.io/client-go/util/flowcontrol"
+	"k8s.io/utils/clock"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/terrarium-garden/terrarium/controllers/guard"
@@ -72,7 +73,7 @@ func Config(data []byte, refused []netip.Prefix) (*rest.Config, error) {
 		RateLimiter:   flowcontrol.NewTokenBucketRateLimiter(qps, burst),
 		Proxy:         func(*http.Request) (*url.URL, error) { return nil, nil },
 		Dial:          dialer(refused),
-		WrapTransport: func(next http.RoundTripper) http.RoundTripper { return &limiter{next: next} },
+		WrapTransport: func(next http.RoundTripper) http.RoundTripper { return &limiter{next: next, clock: clock.RealClock{}} },
 	}, nil
 }
 

@@ -15,6 +15,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"k8s.io/utils/clock"
+
 	"github.com/terrarium-garden/terrarium/controllers/guard"
 )
 
@@ -39,6 +41,7 @@ func dialer(refused []netip.Prefix) func(ctx context.Context, network, address s
 // nobody who waits for another one has to wait for it.
 type limiter struct {
 	next   http.RoundTripper
+	clock  clock.PassiveClock
 	failed atomic.Pointer[failure]
 }
 
@@ -50,13 +53,13 @@ type failure struct {
 // RoundTrip sends a request. An answer that is not one of an API server is not passed on: it may be that of a program that the user does
 // not reach.
 func (l *limiter) RoundTrip(request *http.Request) (*http.Response, error) {
-	if last := l.failed.Load(); last != nil && time.Since(last.at) < pause {
+	if last := l.failed.Load(); last != nil && l.clock.Since(last.at) < pause {
 		return nil, fmt.Errorf("no answer a moment ago: %w", last.err)
 	}
 	response, err := l.next.RoundTrip(request)
 	if err != nil {
 		if !errors.Is(err, context.Canceled) {
-			l.failed.Store(&failure{at: time.Now(), err: err})
+			l.failed.Store(&failure{at: l.clock.Now(), err: err})
 		}
 		return nil, err //nolint:wrapcheck // The client says what it wanted.
 	}

@@ -3,4 +3,4 @@
 package cloudcontroller
 
 // SamePlace makes sure that a cluster is the one in which machines were made.
-var SamePlace = samePlace //nolint:gochecknoglobals // It is the function, for tests.
+var SamePlace = samePlace

@@ -26,9 +26,10 @@ const (
 	Namespace = "shoot--dev--sprout"
 	// UID is that of the shoot.
 	UID = "uid-of-the-shoot"
-	// Shoot and Seed are what the Cluster object has.
+	// Shoot is the one in the Cluster object.
 	Shoot = `{"metadata":{"name":"sprout","uid":"uid-of-the-shoot"},"spec":{"networking":{"pods":"10.3.0.0/16"}}}`
-	Seed  = `{"spec":{"networks":{"pods":"10.98.0.0/16","services":"10.97.0.0/16"}}}`
+	// Seed is the one in the Cluster object.
+	Seed = `{"spec":{"networks":{"pods":"10.98.0.0/16","services":"10.97.0.0/16"}}}`
 	// Kubeconfig is a good one.
 	Kubeconfig = `apiVersion: v1
 kind: Config
