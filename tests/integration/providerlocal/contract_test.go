@@ -27,6 +27,7 @@ import (
 	"github.com/terrarium-garden/terrarium/controllers/deploy"
 	"github.com/terrarium-garden/terrarium/controllers/extension/crds"
 	"github.com/terrarium-garden/terrarium/controllers/kit"
+	"github.com/terrarium-garden/terrarium/controllers/provider/local/cloud"
 	"github.com/terrarium-garden/terrarium/controllers/provider/local/dnsrecord"
 	"github.com/terrarium-garden/terrarium/controllers/provider/local/engine"
 	"github.com/terrarium-garden/terrarium/controllers/provider/local/operatingsystemconfig"
@@ -113,7 +114,7 @@ func startSeed(t *testing.T) *seed {
 		},
 		&engine.Reconciler[*gardenextensionsv1alpha1.DNSRecord]{
 			Name: "dnsrecord", New: func() *gardenextensionsv1alpha1.DNSRecord { return &gardenextensionsv1alpha1.DNSRecord{} },
-			Finalizer: "extensions.gardener.cloud/dnsrecord", Actor: &dnsrecord.Actor{Access: access}, Base: kit.Base{Queue: queue},
+			Finalizer: "extensions.gardener.cloud/dnsrecord", Actor: &dnsrecord.Actor{Access: access, Cloud: cloud.InSeed(access.Seed.Client)}, Base: kit.Base{Queue: queue},
 		},
 		&engine.Reconciler[*gardenextensionsv1alpha1.OperatingSystemConfig]{
 			Name: "osc", New: func() *gardenextensionsv1alpha1.OperatingSystemConfig {
