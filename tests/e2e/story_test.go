@@ -44,6 +44,7 @@ func TestStory(t *testing.T) {
 		{"machines are drained and replaced", long(machines)},
 		{"a pool grows and shrinks by itself", long(scaling)},
 		{"the shoot sleeps and wakes up", long(night)},
+		{"what the shoot encrypts changes", long(encryption)},
 		{"the shoot's credentials are rotated", long(rotation)},
 		{"machines run in a cluster that the seed cannot reach", long(apart)},
 		{"the timeline tells the story", timeline},
