@@ -144,6 +144,7 @@ func (s *server) askSeeds(ctx context.Context, keys *identity.Garden, asked map[
 		return err
 	}
 	now := s.Clock.Now()
+	var errs []error
 	for _, l := range late {
 		// One that tells nothing is too old to take up the authorities, or has credentials that it cannot renew.
 		if !l.tells || now.Sub(asked[l.seed.Name]) < askingPause || l.seed.Annotations[gardencorev1beta1.AnnotationOperation] != "" {
@@ -160,10 +161,12 @@ func (s *server) askSeeds(ctx context.Context, keys *identity.Garden, asked map[
 			continue
 		}
 		if err != nil {
-			return fmt.Errorf("ask seed %q for new credentials: %w", l.seed.Name, err)
+			// The others are asked all the same.
+			errs = append(errs, fmt.Errorf("ask seed %q for new credentials: %w", l.seed.Name, err))
+			continue
 		}
 		asked[l.seed.Name] = now
 	}
 
-	return nil
+	return errors.Join(errs...)
 }

@@ -154,15 +154,15 @@ func (k authorityKeeper) askForTokens(ctx context.Context, r tokenRenewal) (bool
 		return true, err
 	}
 	waiting := false
+	var errs []error
 	for i := range seeds {
 		if !r.waits(&seeds[i].seed) {
 			continue
 		}
 		waiting = true
-		if err := r.ask(ctx, gardenClient, &seeds[i].seed); err != nil {
-			return true, err
-		}
+		// A seed that cannot be asked keeps no other one waiting.
+		errs = append(errs, r.ask(ctx, gardenClient, &seeds[i].seed))
 	}
 
-	return waiting, nil
+	return waiting, errors.Join(errs...)
 }
