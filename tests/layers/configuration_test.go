@@ -186,6 +186,9 @@ func (w *walk) fields(of types.Type, path string, owners ...string) {
 		if !read {
 			w.t.Errorf("%s (%s.%s) is accepted, and nobody acts on it", child, strings.TrimPrefix(owner, configuration+"."), field.Name())
 		}
+		if _, list := field.Type().Underlying().(*types.Slice); list {
+			child += "[]"
+		}
 		w.fields(field.Type(), child)
 	}
 }

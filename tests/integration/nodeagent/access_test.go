@@ -5,6 +5,7 @@ package nodeagent_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"testing"
 	"time"
@@ -42,10 +43,13 @@ func TestAHostileNodeGetsItsOwnPoolOnly_GRM_WH_AUTHZ_1(t *testing.T) {
 		}
 	}
 	agent := garden.As(t, "gardener.cloud:node-agent:machine:a", "gardener.cloud:node-agents", "gardener.cloud:node-agents:pool:small", "system:authenticated")
-	// A policy is enforced a moment after it was written.
-	harness.Eventually(t, "leases of others are out of reach", func(ctx context.Context) error {
-		if err := agent.Update(ctx, lease("gardener-node-agent-b")); !apierrors.IsForbidden(err) && !apierrors.IsInvalid(err) {
-			return fmt.Errorf("update of the lease of another node: %w", err)
+	// Roles and policies are enforced a moment after they were written.
+	harness.Eventually(t, "the agent has its own lease, and those of others are out of reach", func(ctx context.Context) error {
+		if err := agent.Create(ctx, lease("gardener-node-agent-a"), client.DryRunAll); err != nil {
+			return fmt.Errorf("create the own lease: %w", err)
+		}
+		if err := agent.Create(ctx, lease("gardener-node-agent-c"), client.DryRunAll); err == nil {
+			return errors.New("the lease of another node could be created")
 		}
 		return nil
 	})
