@@ -11,11 +11,15 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"time"
 
 	"github.com/go-logr/logr"
 
 	gardenextensionsv1alpha1 "github.com/terrarium-garden/terrarium/apis/extensions/v1alpha1"
 )
+
+// unitTimeout is how long one unit may take to start or to stop. A unit that hangs must not keep the others, and the next configuration, waiting.
+const unitTimeout = 5 * time.Minute
 
 // Machine is the machine that the agent runs on.
 type Machine struct {
@@ -179,7 +183,7 @@ func (m *Machine) has(file File) (bool, error) {
 func (m *Machine) transfer(ctx context.Context, p *plan) error {
 	log := logr.FromContextOrDiscard(ctx)
 	for _, name := range p.stopped {
-		if err := m.Units.Stop(ctx, name); err != nil {
+		if err := m.stop(ctx, name); err != nil {
 			return fmt.Errorf("stop unit %q: %w", name, err)
 		}
 		log.Info("Unit stopped, which is not part of the configuration any more", "unit", name)
@@ -212,7 +216,7 @@ func (m *Machine) settle(ctx context.Context, p *plan, pending state) error {
 		if unit == nil || name == Unit {
 			continue
 		}
-		if err := m.Units.Restart(ctx, unit); err != nil {
+		if err := m.restart(ctx, unit); err != nil {
 			errs, left = append(errs, fmt.Errorf("restart unit %q: %w", name, err)), append(left, name)
 			continue
 		}
@@ -232,9 +236,21 @@ func (m *Machine) settle(ctx context.Context, p *plan, pending state) error {
 	}
 	if own := p.units[Unit]; own != nil && slices.Contains(p.wanted.Unsettled, Unit) {
 		log.Info("The agent restarts itself")
-		return m.Units.Restart(ctx, own)
+		return m.restart(ctx, own)
 	}
 	return nil
+}
+
+func (m *Machine) restart(ctx context.Context, unit *gardenextensionsv1alpha1.Unit) error {
+	ctx, end := context.WithTimeout(ctx, unitTimeout)
+	defer end()
+	return m.Units.Restart(ctx, unit)
+}
+
+func (m *Machine) stop(ctx context.Context, name string) error {
+	ctx, end := context.WithTimeout(ctx, unitTimeout)
+	defer end()
+	return m.Units.Stop(ctx, name)
 }
 
 func union(a, b []string) []string {

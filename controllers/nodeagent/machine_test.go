@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"testing"
+	"testing/synctest"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -28,6 +29,8 @@ type supervisor struct {
 
 	did   []string
 	fails string
+	// hangs is the unit that neither starts nor ends.
+	hangs string
 	// when is called before a unit is restarted.
 	when func(name string)
 }
@@ -36,7 +39,11 @@ var errUnit = errors.New("the unit does not start")
 
 func (s *supervisor) Reload(context.Context) error { return nil }
 
-func (s *supervisor) Restart(_ context.Context, u *gardenextensionsv1alpha1.Unit) error {
+func (s *supervisor) Restart(ctx context.Context, u *gardenextensionsv1alpha1.Unit) error {
+	if u.Name == s.hangs {
+		<-ctx.Done()
+		return ctx.Err()
+	}
 	if s.when != nil {
 		s.when(u.Name)
 	}
@@ -47,7 +54,11 @@ func (s *supervisor) Restart(_ context.Context, u *gardenextensionsv1alpha1.Unit
 	return nil
 }
 
-func (s *supervisor) Stop(_ context.Context, name string) error {
+func (s *supervisor) Stop(ctx context.Context, name string) error {
+	if name == s.hangs {
+		<-ctx.Done()
+		return ctx.Err()
+	}
 	s.did = append(s.did, "stop "+name)
 	return nil
 }
@@ -203,6 +214,30 @@ func TestAnInterruptedChangeIsFinished(t *testing.T) {
 	if got := units.take(); got != nil {
 		t.Errorf("units when all is done: %q, want none", got)
 	}
+}
+
+// TestHangingUnitsDoNotHoldTheOthers has one unit that never starts, and one that never ends.
+func TestHangingUnitsDoNotHoldTheOthers(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		m, units := machine(t)
+		apply(t, m, kubelet("1"))
+		units.take()
+		units.hangs = "kubelet.service"
+		next := kubelet("2")
+		next.Units[2].Content = new("[Service]\nExecStart=/other --more\n")
+		if err := m.Apply(t.Context(), next); !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("Apply(...) = %v, want that the unit takes too long", err)
+		}
+		if diff := cmp.Diff([]string{"restart other.service"}, units.take()); diff != "" {
+			t.Errorf("units (-want +got):\n%s", diff)
+		}
+		units.hangs = "other.service"
+		next.Units = next.Units[:2]
+		if err := m.Apply(t.Context(), next); !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("Apply(...) = %v, want that the unit takes too long to end", err)
+		}
+	})
 }
 
 // TestAgentEndsLast has the agent in the middle of the units: when it ends, nothing must be left to do.

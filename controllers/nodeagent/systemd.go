@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 
@@ -83,9 +82,8 @@ func (s Systemd) Stop(ctx context.Context, name string) error {
 }
 
 func (s Systemd) run(ctx context.Context, args ...string) error {
-	out, err := exec.CommandContext(ctx, s.Program, args...).CombinedOutput() //nolint:gosec // The names of units come from the gardenlet.
-	if err != nil {
-		return fmt.Errorf("systemctl %s: %w: %s", strings.Join(args, " "), err, strings.TrimSpace(string(out)))
+	if err := Command(ctx, s.Program, args...); err != nil {
+		return fmt.Errorf("systemctl %s: %w", strings.Join(args, " "), err)
 	}
 	return nil
 }

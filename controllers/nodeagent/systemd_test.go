@@ -3,10 +3,15 @@
 package nodeagent_test
 
 import (
+	"context"
+	"errors"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -59,5 +64,51 @@ daemon-reload
 	}
 	if err := systemd.Stop(t.Context(), "terrarium-no-such-unit.service"); err != nil {
 		t.Errorf("Stop(...) = %v for a unit that is gone, want nil", err)
+	}
+}
+
+// TestCommandsEnd has a program whose child keeps its output open, and would go on for long.
+func TestCommandsEnd(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	program, child := filepath.Join(dir, "hangs"), filepath.Join(dir, "child")
+	if err := syscall.Mkfifo(child, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	script := "#!/bin/sh\nsh -c 'echo runs; exec sleep 20' >" + child + " &\n[ \"$1\" != wait ] || wait\n"
+	if err := os.WriteFile(program, []byte(script), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	// run returns when the child runs, which has the pipe open until it ends.
+	run := func(ctx context.Context, args ...string) (chan error, *os.File) {
+		ended := make(chan error, 1)
+		go func() { ended <- nodeagent.Command(ctx, program, args...) }()
+		pipe, err := os.Open(child)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := io.ReadFull(pipe, make([]byte, len("runs\n"))); err != nil {
+			t.Fatal(err)
+		}
+		return ended, pipe
+	}
+	ctx, end := context.WithCancel(t.Context())
+	ended, pipe := run(ctx, "wait")
+	defer func() { _ = pipe.Close() }()
+	end()
+	if err := <-ended; !errors.Is(err, context.Canceled) {
+		t.Errorf("Command(...) = %v, want that it was ended", err)
+	}
+	if err := pipe.SetReadDeadline(time.Now().Add(10 * time.Second)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := pipe.Read(make([]byte, 1)); !errors.Is(err, io.EOF) {
+		t.Errorf("what the command has started goes on: %v", err)
+	}
+
+	ended, left := run(t.Context())
+	defer func() { _ = left.Close() }()
+	if err := <-ended; err != nil {
+		t.Errorf("Command(...) = %v for a command that succeeds, and leaves a process behind", err)
 	}
 }

@@ -10,7 +10,6 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -62,8 +61,8 @@ func (i Init) Restart(ctx context.Context, unit *gardenextensionsv1alpha1.Unit) 
 	}
 	once := filepath.Join(i.Root, operatingsystemconfig.OnceFile(unit.Name))
 	if _, err := os.Lstat(once); err == nil {
-		if out, err := exec.CommandContext(ctx, once).CombinedOutput(); err != nil { //nolint:gosec // The script is that of the unit.
-			return fmt.Errorf("run unit %q: %w: %s", unit.Name, err, strings.TrimSpace(string(out)))
+		if err := nodeagent.Command(ctx, once); err != nil {
+			return fmt.Errorf("run unit %q: %w", unit.Name, err)
 		}
 		return nil
 	}
