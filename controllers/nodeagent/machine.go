@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"syscall"
 	"time"
 
 	"github.com/go-logr/logr"
@@ -124,11 +125,31 @@ func (m *Machine) compare(p *plan, files []File) error {
 		}
 	}
 	for _, path := range p.before.Files {
-		if !slices.Contains(p.wanted.Files, path) {
+		if slices.Contains(p.wanted.Files, path) {
+			continue
+		}
+		gone, err := m.gone(path)
+		if err != nil {
+			return err
+		}
+		if !gone {
 			p.removed = append(p.removed, path)
 		}
 	}
 	return nil
+}
+
+// gone reports whether there is nothing at the path. What an interrupted change has removed already concerns no unit again: those that it
+// concerns are unsettled since before.
+func (m *Machine) gone(path string) (bool, error) {
+	_, err := os.Lstat(m.at(path))
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
+		return true, nil
+	}
+	if err != nil {
+		return false, fmt.Errorf("look at file: %w", err)
+	}
+	return false, nil
 }
 
 // concern finds the units that a change concerns: those whose own files or whose filePaths differ. All others are left alone.

@@ -216,6 +216,33 @@ func TestAnInterruptedChangeIsFinished(t *testing.T) {
 	}
 }
 
+// TestFailuresDoNotRepeatWhatSucceeded takes a drop-in from one unit while another one does not start: a kubelet that is well must not restart
+// with every try.
+func TestFailuresDoNotRepeatWhatSucceeded(t *testing.T) {
+	t.Parallel()
+	m, units := machine(t)
+	c := kubelet("1")
+	c.Units[1].DropIns = []gardenextensionsv1alpha1.DropIn{{Name: "10-more.conf", Content: "[Service]\nNice=1\n"}}
+	apply(t, m, c)
+	units.take()
+	units.fails = "other.service"
+	next := kubelet("1")
+	next.Units[2].Content = new("[Service]\nExecStart=/other --more\n")
+	for _, want := range [][]string{{"restart kubelet.service"}, nil} {
+		if err := m.Apply(t.Context(), next); !errors.Is(err, errUnit) {
+			t.Fatalf("Apply(...) = %v, want that the unit does not start", err)
+		}
+		if diff := cmp.Diff(want, units.take()); diff != "" {
+			t.Errorf("units (-want +got):\n%s", diff)
+		}
+	}
+	units.fails = ""
+	apply(t, m, next)
+	if diff := cmp.Diff([]string{"restart other.service"}, units.take()); diff != "" {
+		t.Errorf("units when it starts (-want +got):\n%s", diff)
+	}
+}
+
 // TestHangingUnitsDoNotHoldTheOthers has one unit that never starts, and one that never ends.
 func TestHangingUnitsDoNotHoldTheOthers(t *testing.T) {
 	t.Parallel()
