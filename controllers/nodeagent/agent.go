@@ -116,11 +116,15 @@ type turn struct {
 	longest  time.Duration
 }
 
-// delay is how much longer to wait with a configuration. Nothing waits that changes nothing, or that is the first one of a node.
+// delay is how much longer to wait with a configuration. Nothing waits that changes nothing, or that is the first one of a node. A
+// node in the middle of a change had its turn: neither the rest of it nor what may set it right waits.
 func (a *Agent) delay(node *corev1.Node, c Configuration, t turn) (time.Duration, error) {
 	applied := node.Annotations[gardencorev1beta1.AnnotationChecksumCloudConfigData]
 	if applied == "" || applied == t.checksum {
 		return 0, nil
+	}
+	if unfinished, err := a.Machine.Unfinished(); unfinished || err != nil {
+		return 0, err
 	}
 	if settled, err := a.Machine.Settled(c); settled || err != nil {
 		return 0, err

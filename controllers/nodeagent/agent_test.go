@@ -136,6 +136,23 @@ func TestChangesWaitForTheirTurn(t *testing.T) {
 	}
 }
 
+// TestAnUnfinishedChangeHasItsTurn restarts the agent, which has forgotten for how long it waited, in the middle of a change.
+func TestAnUnfinishedChangeHasItsTurn(t *testing.T) {
+	t.Parallel()
+	s := newScene(t, kubelet("1"))
+	s.pass(t)
+	second := s.configure(t, kubelet("2"))
+	s.units.fails = "kubelet.service"
+	if err := s.agent.Machine.Apply(t.Context(), kubelet("2")); !errors.Is(err, errUnit) {
+		t.Fatalf("Apply(...) = %v, want that the unit does not start", err)
+	}
+	s.units.fails = ""
+	s.pass(t)
+	if got := s.reported(t); got != second {
+		t.Errorf("the node reports %q, want %q at once", got, second)
+	}
+}
+
 // TestTheOwnerShortensTheDelay: what waits for its turn does not wait for longer than the owner wants by now.
 func TestTheOwnerShortensTheDelay(t *testing.T) {
 	t.Parallel()

@@ -26,7 +26,7 @@ func MaxDelay(annotations map[string]string) time.Duration {
 }
 
 // Delay is how long one node waits with one configuration. It is the same when it is asked again, and spread over the nodes, so that not all
-// kubelets restart at once and a configuration that does harm does not do it everywhere.
+// kubelets restart at once. It is no trial: a node whose turn it is does not ask how the nodes before it fared.
 func Delay(node, checksum string, longest time.Duration) time.Duration {
 	hash := fnv.New32a()
 	_, _ = hash.Write([]byte(node + "/" + checksum))

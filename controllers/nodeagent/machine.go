@@ -52,6 +52,12 @@ func (m *Machine) Settled(c Configuration) (bool, error) {
 	return err == nil && p.settled(), err
 }
 
+// Unfinished reports whether a change was begun and units still have to be restarted or stopped for it.
+func (m *Machine) Unfinished() (bool, error) {
+	before, err := m.load()
+	return len(before.Unsettled) > 0, err
+}
+
 func (p *plan) settled() bool { return len(p.changed)+len(p.removed)+len(p.wanted.Unsettled) == 0 }
 
 // Apply makes the machine as the configuration says. It compares with the machine and not with what it did before, so that it also repairs
