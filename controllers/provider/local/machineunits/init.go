@@ -71,25 +71,27 @@ func (i Init) Restart(ctx context.Context, unit *gardenextensionsv1alpha1.Unit) 
 
 // Stop implements nodeagent.Units. Without its script a unit is not started again.
 func (i Init) Stop(ctx context.Context, name string) error {
-	err := os.Remove(filepath.Join(i.Root, operatingsystemconfig.RunFile(name)))
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err := remove(filepath.Join(i.Root, operatingsystemconfig.RunFile(name))); err != nil {
 		return fmt.Errorf("remove unit %q: %w", name, err)
 	}
-	return i.end(ctx, name)
+	if err := i.end(ctx, name); err != nil {
+		return err
+	}
+	if process, err := i.process(name); err != nil || process == os.Getpid() {
+		return err
+	}
+	// The number may become that of another process, which must not be taken for the unit if there is one of that name again.
+	if err := remove(i.processFile(name)); err != nil {
+		return fmt.Errorf("forget the process of unit %q: %w", name, err)
+	}
+	return nil
 }
 
 // end ends the process of a unit, if there is one, and waits until it has gone, so that nobody takes it for the next one.
 func (i Init) end(ctx context.Context, name string) error {
-	data, err := os.ReadFile(filepath.Join(i.Root, machine.StateDir, operatingsystemconfig.ProcessName(name)+".pid"))
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	if err != nil {
-		return fmt.Errorf("find the process of unit %q: %w", name, err)
-	}
-	process, err := strconv.Atoi(strings.TrimSpace(string(data)))
-	if err != nil || process <= 1 {
-		return fmt.Errorf("find the process of unit %q: %q is not the number of a process", name, data)
+	process, err := i.process(name)
+	if err != nil || process == none {
+		return err
 	}
 	err = syscall.Kill(process, syscall.SIGTERM)
 	if errors.Is(err, syscall.ESRCH) || process == os.Getpid() {
@@ -102,6 +104,36 @@ func (i Init) end(ctx context.Context, name string) error {
 	}
 	if err != nil {
 		return fmt.Errorf("end unit %q: %w", name, err)
+	}
+	return nil
+}
+
+// none is the number of no process.
+const none = 0
+
+// process is the number of the process of a unit.
+func (i Init) process(name string) (int, error) {
+	data, err := os.ReadFile(i.processFile(name))
+	if errors.Is(err, fs.ErrNotExist) {
+		return none, nil
+	}
+	if err != nil {
+		return none, fmt.Errorf("find the process of unit %q: %w", name, err)
+	}
+	process, err := strconv.Atoi(strings.TrimSpace(string(data)))
+	if err != nil || process <= 1 {
+		return none, fmt.Errorf("find the process of unit %q: %q is not the number of a process", name, data)
+	}
+	return process, nil
+}
+
+func (i Init) processFile(name string) string {
+	return filepath.Join(i.Root, machine.StateDir, operatingsystemconfig.ProcessName(name)+".pid")
+}
+
+func remove(path string) error {
+	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err //nolint:wrapcheck // The callers say what it is about.
 	}
 	return nil
 }

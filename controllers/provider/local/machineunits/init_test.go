@@ -73,6 +73,9 @@ func TestChangedUnitsEnd(t *testing.T) {
 	if exists(t, script) {
 		t.Error("the script of a unit that goes is there and would be run again")
 	}
+	if exists(t, filepath.Join(root, "run/machine/long.service.pid")) {
+		t.Error("the number of its process is there, which another process may have by the time the unit is back")
+	}
 }
 
 // TestUnitsThatRunOnceAreRun changes the command of one.
