@@ -47,7 +47,7 @@ func (o *Options) AddFlags(flags *pflag.FlagSet) {
 	flags.StringVar(&o.Kubeconfig, "kubeconfig", "/var/lib/kubelet/kubeconfig-real", "kubeconfig of the kubelet of this machine")
 	flags.StringVar(&o.Secret, "secret", "", "name of the Secret in kube-system with the configuration of the machine")
 	flags.StringVar(&o.Pool, "pool", "", "name of the worker pool of the machine")
-	flags.StringVar(&o.StateDir, "state-dir", "/var/lib/gardener-node-agent", "folder for the certificate of the agent, and for what it remembers")
+	flags.StringVar(&o.StateDir, "state-dir", stateDir, "folder for the certificate of the agent, and for what it remembers")
 	flags.StringVar(&o.KubeletHealth, "kubelet-health", "http://127.0.0.1:10248/healthz", "URL that tells how the kubelet is")
 }
 

@@ -20,7 +20,22 @@ type state struct {
 	Unsettled []string `json:"unsettled,omitempty"`
 }
 
-const stateFile = "state.json"
+const (
+	// stateDir is where agents remember by default.
+	stateDir  = "/var/lib/gardener-node-agent"
+	stateFile = "state.json"
+	stateMode = 0o600
+)
+
+// Start is the file from which the agent of a machine learns what the machine started with. Without it the agent would not know of those files
+// and units that its configuration does not have any more at its first pass, and would leave them for ever.
+func Start(files, units []string) (File, error) {
+	data, err := json.Marshal(state{Files: files, Units: units})
+	if err != nil {
+		return File{}, fmt.Errorf("write what the machine starts with: %w", err)
+	}
+	return File{Path: filepath.Join(stateDir, stateFile), Mode: stateMode, Data: data}, nil
+}
 
 // load reads the state. There is none before the first configuration.
 func (m *Machine) load() (state, error) {
@@ -41,7 +56,7 @@ func (m *Machine) load() (state, error) {
 func (m *Machine) save(s state) error {
 	data, err := json.Marshal(s)
 	if err == nil {
-		err = write(m.at(filepath.Join(m.StateDir, stateFile)), 0o600, data)
+		err = write(m.at(filepath.Join(m.StateDir, stateFile)), stateMode, data)
 	}
 	if err != nil {
 		return fmt.Errorf("remember what is applied: %w", err)

@@ -31,6 +31,9 @@ func (a *Actor) Reconcile(ctx context.Context, object *gardenextensionsv1alpha1.
 	}
 	spec := object.Spec.DeepCopy()
 	spec.Files, spec.Units = append(spec.Files, own.Files...), append(spec.Units, own.Units...)
+	if err := addStart(spec); err != nil {
+		return engine.ConfigurationProblem(err)
+	}
 	userData, err := Render(spec, a.secretContent(ctx, object.Namespace))
 	if apierrors.ReasonForError(err) != metav1.StatusReasonUnknown {
 		return err

@@ -14,6 +14,9 @@
 //     script in /etc/machine/units/<name>.sh, which is run at start and restarted whenever it ends. containerd.service is ignored,
 //     because the machine starts containerd itself. systemd-sysctl.service, which every operating system brings, stands for a script
 //     that applies /etc/sysctl.d, as far as the settings are the machine's own and not those of the kernel that it shares with the seed.
+//   - The user data also tell the node agent what they have written: all but the file with the bootstrap token, and files for a single host.
+//     They stay those of the creation of the machine, and what is withdrawn since then is removed by the agent after each start. A file that
+//     is in the configuration with the purpose provision only goes with the agent's first pass.
 //   - The command lines see MACHINE_NAME (host name and Node name), MACHINE_IP, and KUBELET_EXTRA_ARGS: kubelet flags that only
 //     the machine knows (node address, cgroup driver and root, drop-in folder of its configuration). They are appended to the
 //     ExecStart of kubelet.service unless it contains them already.
