@@ -180,15 +180,19 @@ func (a *Actor) Delete(ctx context.Context, object *gardenextensionsv1alpha1.Bas
 	if errors.Is(err, cloud.ErrForeign) || (err != nil && forced) {
 		return nil
 	}
-	if err != nil {
-		return fmt.Errorf("find the cloud of the machines: %w", err)
+	if err == nil {
+		err = in.Trouble(a.remove(ctx, Values{Bastion: object, In: in}, forced))
 	}
-	v := Values{Bastion: object, In: in}
+	return cloud.Unsolvable(err, cluster)
+}
+
+func (a *Actor) remove(ctx context.Context, v Values, forced bool) error {
+	in := v.In
 	pod := &corev1.Pod{ObjectMeta: v.meta()}
 	if err := in.Engine(a.Seed.Clock).Delete(ctx, pod); err != nil {
 		return err
 	}
-	err = in.Get(ctx, client.ObjectKeyFromObject(pod), pod)
+	err := in.Get(ctx, client.ObjectKeyFromObject(pod), pod)
 	if client.IgnoreNotFound(err) != nil {
 		return fmt.Errorf("look for the host: %w", err)
 	}

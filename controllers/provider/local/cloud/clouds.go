@@ -57,7 +57,7 @@ func (c *Clouds) Of(ctx context.Context, namespace string) (Cloud, error) {
 	}
 	if apart {
 		if _, err := in.namespace(ctx); err != nil {
-			return Cloud{}, err
+			return Cloud{}, in.Trouble(err)
 		}
 	}
 	return in, nil
@@ -73,7 +73,7 @@ func (c *Clouds) apart(ctx context.Context, namespace string, access client.Clie
 		in.shoot, in.refused = string(cluster.Shoot.UID), append(NetworksOfSeed(cluster), networksOfShoot(cluster)...)
 	}
 	if in.Place, err = PlaceOf(ctx, access); err != nil {
-		return Cloud{}, fmt.Errorf("reach the cluster of the machines, whose kubeconfig is in the provider secret: %w", err)
+		return Cloud{}, &trouble{error: fmt.Errorf("reach the cluster of the machines, whose kubeconfig is in the provider secret: %w", err)}
 	}
 	return in, nil
 }
@@ -119,10 +119,11 @@ func (c *Clouds) connect(from source) (client.Client, error) {
 		return c.Connect(from.Kubeconfig, from.Refused)
 	}
 	config, err := Config(from.Kubeconfig, from.Refused)
-	if err == nil {
-		return connect(config, c.Seed.Scheme())
+	if err != nil {
+		return nil, err
 	}
-	return nil, err
+	made, err := connect(config, c.Seed.Scheme())
+	return made, engine.ConfigurationProblem(err)
 }
 
 // read reads the provider secret. The error is kit.ErrNoShootAccess if it names no other cluster.

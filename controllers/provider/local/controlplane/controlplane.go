@@ -84,7 +84,8 @@ func (a *Actor) Reconcile(ctx context.Context, object *gardenextensionsv1alpha1.
 func (a *Actor) findCloud(ctx context.Context, values *Values, cluster *engine.Cluster) error {
 	in, err := a.Cloud(ctx, values.Namespace)
 	if err != nil {
-		return fmt.Errorf("find the cloud of the machines: %w", err)
+		// A shoot that sleeps is woken up to be deleted.
+		return cloud.Unsolvable(fmt.Errorf("find the cloud of the machines: %w", err), cluster)
 	}
 	if !in.Apart() {
 		return nil

@@ -69,7 +69,7 @@ func (a *Actor) Delete(ctx context.Context, object *gardenextensionsv1alpha1.DNS
 	if errors.Is(err, cloud.ErrForeign) || cluster.ForceDeleted() {
 		return nil
 	}
-	return err
+	return cloud.Unsolvable(err, cluster)
 }
 
 // Migrate does nothing: machines need the file as long as they exist, and it is deleted with the namespace.
@@ -84,7 +84,7 @@ func (a *Actor) render(ctx context.Context, namespace string) (bool, error) {
 		return false, fmt.Errorf("find the cloud of the machines: %w", err)
 	}
 	if exists, err := in.Exists(ctx); !exists {
-		return false, err
+		return false, in.Trouble(err)
 	}
 	list := &gardenextensionsv1alpha1.DNSRecordList{}
 	if err := a.Reader.List(ctx, list, client.InNamespace(namespace)); err != nil {
@@ -97,7 +97,7 @@ func (a *Actor) render(ctx context.Context, namespace string) (bool, error) {
 		}
 	}
 	if err := in.Engine(a.Seed.Clock).Apply(ctx, ConfigMap(in.Namespace, Hosts(live))); err != nil {
-		return false, fmt.Errorf("write hosts file: %w", err)
+		return false, fmt.Errorf("write hosts file: %w", in.Trouble(err))
 	}
 	return true, nil
 }

@@ -88,7 +88,7 @@ func (a *Actor) Delete(ctx context.Context, object *gardenextensionsv1alpha1.Inf
 		return nil
 	}
 	if err != nil {
-		return fmt.Errorf("find the cloud of the machines: %w", err)
+		return cloud.Unsolvable(fmt.Errorf("find the cloud of the machines: %w", err), cluster)
 	}
 	if !in.Apart() {
 		return in.Engine(a.Seed.Clock).Delete(ctx, append(render(in), dnsrecord.ConfigMap(in.Namespace, ""))...)
@@ -97,7 +97,10 @@ func (a *Actor) Delete(ctx context.Context, object *gardenextensionsv1alpha1.Inf
 	if err == nil && !gone {
 		return kit.Wait(recheck, "Waiting until the namespace of the machines is gone")
 	}
-	return err
+	if cluster.ForceDeleted() {
+		return nil
+	}
+	return cloud.Unsolvable(in.Trouble(err), cluster)
 }
 
 // recheck is the time between two looks at a namespace that ends.

@@ -65,12 +65,21 @@ func (a *Actor) Reconcile(ctx context.Context, object *gardenextensionsv1alpha1.
 }
 
 // Delete removes all machines by force, and then what they were made from. They do not move with a control plane to another
-// seed.
-func (a *Actor) Delete(ctx context.Context, object *gardenextensionsv1alpha1.Worker, _ *engine.Cluster) error {
+// seed. It does not wait for machines in a cluster that does not answer: that is an error, with which the shoot can be deleted by force, and
+// then they stay there.
+func (a *Actor) Delete(ctx context.Context, object *gardenextensionsv1alpha1.Worker, cluster *engine.Cluster) error {
+	_, err := a.Cloud(ctx, object.Namespace)
+	switch {
+	case err == nil, errors.Is(err, cloud.ErrForeign):
+	case cluster.ForceDeleted():
+		return nil
+	default:
+		return cloud.Unsolvable(fmt.Errorf("find the cloud of the machines: %w", err), cluster)
+	}
 	if err := a.takeOver(ctx, object, nil); err != nil {
 		return err
 	}
-	return a.retire(ctx, object, nil)
+	return cloud.Unsolvable(a.retire(ctx, object, nil), cluster)
 }
 
 func (a *Actor) wanted(ctx context.Context, object *gardenextensionsv1alpha1.Worker, cluster *engine.Cluster) ([]Wanted, error) {

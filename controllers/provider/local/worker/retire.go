@@ -154,7 +154,7 @@ func (a *Actor) removeOrphans(ctx context.Context, namespace string) error {
 	pods, secrets := &corev1.PodList{}, &corev1.SecretList{}
 	for _, list := range []client.ObjectList{pods, secrets} {
 		if err := in.List(ctx, list, client.InNamespace(in.Namespace), client.MatchingLabels(machinepod.Labels())); err != nil {
-			return fmt.Errorf("list the pods of machines: %w", err)
+			return fmt.Errorf("list the pods of machines: %w", in.Trouble(err))
 		}
 	}
 	var found []client.Object
@@ -182,7 +182,7 @@ func (a *Actor) removeOrphan(ctx context.Context, namespace string, in cloud.Clo
 		return err //nolint:wrapcheck // There is a Machine, or the client says what went wrong.
 	}
 	if err := in.Delete(ctx, o); client.IgnoreNotFound(err) != nil {
-		return fmt.Errorf("delete %T %q without a machine: %w", o, o.GetName(), err)
+		return fmt.Errorf("delete %T %q without a machine: %w", o, o.GetName(), in.Trouble(err))
 	}
 	return nil
 }
