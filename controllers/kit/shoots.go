@@ -110,6 +110,13 @@ func (s *Shoots) Drop(namespace string) {
 	}
 }
 
+// Fresh returns a new access to the shoot, in place of the one that is kept. A client looks up only once which version of a resource is
+// served, so one that is kept does not notice what is served no more, or in another version, by now.
+func (s *Shoots) Fresh(ctx context.Context, namespace string) (*Shoot, error) {
+	s.Drop(namespace)
+	return s.Get(ctx, namespace)
+}
+
 // Len is the number of clients that are kept.
 func (s *Shoots) Len() int {
 	s.mu.Lock()

@@ -218,6 +218,18 @@ func TestShootsDrop(t *testing.T) {
 	listNodes(t, h.get(t, sprout))
 }
 
+// TestShootsFresh: what a client has looked up is not what a fresh one goes by.
+func TestShootsFresh(t *testing.T) {
+	t.Parallel()
+	h, server := newHotbed(t), hollow.Run(t, "a", corev1.Node{})
+	h.admit(t, kubeconfig(t, server, "a"))
+	former := h.get(t, sprout)
+	fresh, err := h.Fresh(t.Context(), sprout)
+	if err != nil || fresh == former || h.get(t, sprout) != fresh {
+		t.Errorf("Fresh(...) = %v, %v, want a new client that is kept", fresh, err)
+	}
+}
+
 func TestShootsEndWithTheirManager(t *testing.T) {
 	t.Parallel()
 	h, server := newHotbed(t), hollow.Run(t, "a", corev1.Node{})

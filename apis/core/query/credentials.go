@@ -98,7 +98,14 @@ func EncryptionDiffers(spec *gardencorev1beta1.ShootSpec, status *gardencorev1be
 		return false
 	}
 	wanted, reported := EncryptionAtRest(spec), PlainEncryption(*status.Credentials.EncryptionAtRest)
-	return wanted.Provider != reported.Provider || !slices.Equal(wanted.Resources, reported.Resources)
+	return wanted.Provider != reported.Provider || EncryptedResourcesDiffer(spec, status)
+}
+
+// EncryptedResourcesDiffer reports whether a shoot asks for other resources than its status reports, with whatever
+// provider. It is false for a status that reports nothing.
+func EncryptedResourcesDiffer(spec *gardencorev1beta1.ShootSpec, status *gardencorev1beta1.ShootStatus) bool {
+	return status.Credentials != nil && status.Credentials.EncryptionAtRest != nil &&
+		!slices.Equal(EncryptionWanted(spec), PlainEncryption(*status.Credentials.EncryptionAtRest).Resources)
 }
 
 // EncryptionPending reports whether a change of the encryption is still to be rolled out, which is when the status differs
@@ -123,12 +130,13 @@ const (
 )
 
 // Refused reports whether the gardenlet has refused to act upon the current generation of a shoot, or to change what is
-// encrypted in it.
+// encrypted in it. Only its owner can mend that, other than a check that did not get an answer.
 func Refused(s *gardencorev1beta1.Shoot) bool {
 	last := s.Status.LastOperation
 	return last != nil && last.State == gardencorev1beta1.LastOperationStateFailed && s.Status.ObservedGeneration == s.Generation &&
 		slices.ContainsFunc(s.Status.LastErrors, func(e gardencorev1beta1.LastError) bool {
-			return e.TaskID != nil && (*e.TaskID == TaskUnserved || *e.TaskID == TaskEncryptionCheck)
+			return e.TaskID != nil && (*e.TaskID == TaskUnserved ||
+				*e.TaskID == TaskEncryptionCheck && slices.Contains(e.Codes, gardencorev1beta1.ErrorCodeConfigurationProblem))
 		})
 }
 

@@ -54,7 +54,11 @@ func TestEncryptionPending(t *testing.T) {
 	other := reports(wants("a"), "a")
 	other.Spec.Kubernetes.KubeAPIServer.EncryptionConfig.Provider.Type = new(gardencorev1beta1.EncryptionProviderTypeSecretbox)
 	unchecked := refused(reports(wants("a")), 2)
-	unchecked.Status.LastErrors[0].TaskID = new("encryption-check")
+	unchecked.Status.LastErrors[0] = gardencorev1beta1.LastError{
+		TaskID: new("encryption-check"), Codes: []gardencorev1beta1.ErrorCode{gardencorev1beta1.ErrorCodeConfigurationProblem},
+	}
+	unanswered := refused(reports(wants("a")), 2)
+	unanswered.Status.LastErrors[0].TaskID = new("encryption-check")
 	formerly := wants("a")
 	formerly.Status.EncryptedResources = []string{"b"}
 	for name, tc := range map[string]struct {
@@ -62,15 +66,16 @@ func TestEncryptionPending(t *testing.T) {
 		shoot  *gardencorev1beta1.Shoot
 		want   bool
 	}{
-		"API-VALSHOOT-22 silent":   {"who reports nothing waits for nothing", wants("a"), false},
-		"API-VALSHOOT-22 done":     {"all is as it should be, in whatever order and form", reports(wants("b", "a."), "secrets", "a", "b"), false},
-		"API-VALSHOOT-22 added":    {"something is still to be encrypted", reports(wants("a"), "secrets"), true},
-		"API-VALSHOOT-22 removed":  {"something is no more", reports(wants(), "a"), true},
-		"API-VALSHOOT-22 refused":  {"what the gardenlet does not roll out is not awaited", refused(reports(wants("a")), 2), false},
-		"API-VALSHOOT-22 earlier":  {"it may roll out what it has not seen yet", refused(reports(wants("a")), 1), true},
-		"API-VALSHOOT-22 provider": {"another provider is still to encrypt", other, true},
-		"API-VALSHOOT-22 unknown":  {"what the cluster does not serve is not awaited", unchecked, false},
-		"API-VALSHOOT-22 formerly": {"the former field counts as well", formerly, true},
+		"API-VALSHOOT-22 silent":     {"who reports nothing waits for nothing", wants("a"), false},
+		"API-VALSHOOT-22 done":       {"all is as it should be, in whatever order and form", reports(wants("b", "a."), "secrets", "a", "b"), false},
+		"API-VALSHOOT-22 added":      {"something is still to be encrypted", reports(wants("a"), "secrets"), true},
+		"API-VALSHOOT-22 removed":    {"something is no more", reports(wants(), "a"), true},
+		"API-VALSHOOT-22 refused":    {"what the gardenlet does not roll out is not awaited", refused(reports(wants("a")), 2), false},
+		"API-VALSHOOT-22 earlier":    {"it may roll out what it has not seen yet", refused(reports(wants("a")), 1), true},
+		"API-VALSHOOT-22 provider":   {"another provider is still to encrypt", other, true},
+		"API-VALSHOOT-22 unknown":    {"what the cluster does not serve is not awaited", unchecked, false},
+		"API-VALSHOOT-22 unanswered": {"a check without an answer refuses nothing", unanswered, true},
+		"API-VALSHOOT-22 formerly":   {"the former field counts as well", formerly, true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -218,6 +218,8 @@ func encryptionUpdate(s, old *gardencorev1beta1.Shoot) field.ErrorList {
 	}
 	if query.EncryptionPending(old) {
 		errs = append(errs, field.Forbidden(here, "cannot change while an earlier change is being rolled out"))
+	} else if !resources && query.EncryptedResourcesDiffer(&old.Spec, &old.Status) {
+		errs = append(errs, field.Forbidden(here, "cannot change while other resources are to be encrypted than are, which was refused: take them back first"))
 	}
 	if sleeping(old) {
 		errs = append(errs, field.Forbidden(here, "cannot change while the shoot is hibernated"))

@@ -264,7 +264,7 @@ func rotationsOf(s *gardencorev1beta1.Shoot, op string) ([]rotation, bool) {
 }
 
 // etcdSteps checks that the key of etcd is not rotated in two steps from Kubernetes 1.34 on, and that no rotation of it starts
-// while a change of the encryption is being rolled out (API-VALOP-8).
+// while a change of the encryption is being rolled out, or was refused: all resources of both would have to be written (API-VALOP-8).
 func etcdSteps(s *gardencorev1beta1.Shoot, op string, path *field.Path) field.ErrorList {
 	var errs field.ErrorList
 	inSteps := op == gardencorev1beta1.OperationRotateETCDEncryptionKeyStart || op == gardencorev1beta1.OperationRotateETCDEncryptionKeyComplete
@@ -276,8 +276,13 @@ func etcdSteps(s *gardencorev1beta1.Shoot, op string, path *field.Path) field.Er
 		gardencorev1beta1.OperationRotateETCDEncryptionKey, gardencorev1beta1.OperationRotateETCDEncryptionKeyStart,
 		gardencorev1beta1.OperationRotateCredentialsStart, gardencorev1beta1.OperationRotateCredentialsStartWithoutWorkersRollout,
 	}, op)
-	if begins && query.EncryptionPending(s) {
+	switch {
+	case !begins:
+	case query.EncryptionPending(s):
 		errs = append(errs, field.Forbidden(path, op+" is not possible while a change of the encryption is being rolled out"))
+	case query.EncryptedResourcesDiffer(&s.Spec, &s.Status):
+		errs = append(errs, field.Forbidden(path, op+" is not possible while other resources are to be encrypted than are, which was refused: "+
+			"see status.lastErrors, and take the change of spec.kubernetes.kubeAPIServer.encryptionConfig.resources back first"))
 	}
 	return errs
 }

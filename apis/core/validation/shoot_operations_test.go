@@ -185,6 +185,18 @@ func TestValidateShootOperations(t *testing.T) {
 			reason: "one change after the other", state: []shootChange{ready, encrypts([]string{"configmaps"}, []string{"secrets"})},
 			asked: "rotate-etcd-encryption-key", want: []string{atOperation + "FieldValueForbidden"},
 		},
+		"API-VALOP-8 refused": {
+			reason: "a change that is refused ends only when it is taken back", state: []shootChange{ready, encrypts([]string{"configmaps"}, nil), refusedByGardenlet},
+			asked: "rotate-etcd-encryption-key", want: []string{atOperation + "FieldValueForbidden"},
+		},
+		"API-VALOP-8 refused credentials": {
+			reason: "the same for all credentials", state: []shootChange{ready, encrypts([]string{"configmaps"}, nil), refusedByGardenlet},
+			asked: "rotate-credentials-start", want: []string{atOperation + "FieldValueForbidden"},
+		},
+		"API-VALOP-8 provider": {
+			reason: "another provider needs a new key", state: []shootChange{ready, encrypts(nil, nil), by("secretbox"), refusedByGardenlet},
+			asked: "rotate-etcd-encryption-key",
+		},
 		"API-VALOP-8 encrypted": {
 			reason: "secrets, and dots at the end, make no difference", state: []shootChange{ready, encrypts([]string{"configmaps"}, []string{"secrets", "configmaps."})},
 			asked: "rotate-etcd-encryption-key",

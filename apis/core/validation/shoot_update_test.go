@@ -179,6 +179,11 @@ func TestValidateShootChanges(t *testing.T) {
 			old:    changes{encrypts([]string{"configmaps"}, nil), refusedByGardenlet}, now: changes{encrypts([]string{"events"}, nil), by("secretbox")},
 			want: []string{"spec.kubernetes.kubeAPIServer.encryptionConfig: FieldValueForbidden"},
 		},
+		"API-VALSHOOT-22 provider besides": {
+			reason: "another provider begins the rotation of a key, which waits for the resources",
+			old:    changes{encrypts([]string{"configmaps"}, nil), refusedByGardenlet}, now: changes{encrypts([]string{"configmaps"}, nil), by("secretbox")},
+			want: []string{"spec.kubernetes.kubeAPIServer.encryptionConfig.provider.type: FieldValueForbidden"},
+		},
 		"API-VALSHOOT-22 midway": {
 			reason: "what is being rolled out does not go back",
 			old:    changes{encrypts([]string{"configmaps"}, nil)}, now: changes{encrypts(nil, nil)},

@@ -89,9 +89,9 @@ func (e Encryption) ProviderOf(key string) gardencorev1beta1.EncryptionProviderT
 	return e.providers[key]
 }
 
-// Reading names the resources that can be read either way, in a form for marks.
-func (e Encryption) Reading() string {
-	sum := sha256.Sum256([]byte(strings.Join(e.Resources(), ",")))
+// Reading names the resources that can be read either way, and those that are to be encrypted, in a form for marks.
+func (e Encryption) Reading(wanted []string) string {
+	sum := sha256.Sum256([]byte(strings.Join(e.Resources(), ",") + ";" + strings.Join(wanted, ",")))
 	return "resources-" + hex.EncodeToString(sum[:8])
 }
 

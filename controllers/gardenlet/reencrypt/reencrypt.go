@@ -37,7 +37,8 @@ const (
 
 // Writer writes many objects of a shoot.
 type Writer struct {
-	// Shoot is the client of the shoot.
+	// Shoot is the client of the shoot. What it has looked up about resources must not be older than the run: it does not notice when one
+	// is served no more, or in another version.
 	Shoot client.Client
 	// Patch is what is done with each object. An object that it does not change is written only if it is stored in another way than the
 	// API server stores objects by now.
@@ -75,6 +76,8 @@ func (w Writer) Write(ctx context.Context, resource, next string) error {
 		page.SetGroupVersionKind(kind.GroupVersion().WithKind(kind.Kind + "List"))
 		if err := w.list(ctx, page, next); apierrors.IsMethodNotSupported(err) {
 			return nil // Nothing is stored of it, such as of a review.
+		} else if apierrors.IsNotFound(err) && w.gone(ctx, resource) {
+			return nil
 		} else if err != nil {
 			return fmt.Errorf("list %s: %w", resource, err)
 		}
@@ -118,7 +121,7 @@ func (w Writer) write(ctx context.Context, kind schema.GroupVersionKind, obj *me
 	obj.SetGroupVersionKind(kind)
 	before := obj.ResourceVersion
 	err := w.Shoot.Patch(ctx, obj, w.Patch)
-	if apierrors.IsNotFound(err) || apierrors.IsMethodNotSupported(err) {
+	if deleted(err) || apierrors.IsMethodNotSupported(err) {
 		return nil
 	}
 	if err != nil || obj.ResourceVersion == before {
@@ -129,6 +132,24 @@ func (w Writer) write(ctx context.Context, kind schema.GroupVersionKind, obj *me
 	}
 
 	return nil
+}
+
+// deleted reports whether an object does not exist any more. When the API server does not serve its kind any more, it may still exist; the
+// answer is then that of a path that does not exist.
+func deleted(err error) bool {
+	return apierrors.IsNotFound(err) && !apierrors.HasStatusCause(err, metav1.CauseTypeUnexpectedServerResponse)
+}
+
+// gone reports whether a resource that was served cannot have objects any more. If it may have some, a later run looks again how they are
+// served.
+func (w Writer) gone(ctx context.Context, resource string) bool {
+	hidden, err := w.hidden(ctx, resource)
+	if err != nil || hidden {
+		return false
+	}
+	ctrl.LoggerFrom(ctx).Info("Nothing is written of a resource that does not exist any more", "resource", resource)
+
+	return true
 }
 
 // kindOf is the kind of a resource; it is empty if there is no such resource and nothing can be stored of it. It is an error if there can

@@ -4,6 +4,7 @@ package reencrypt_test
 
 import (
 	"context"
+	"net/http"
 	"slices"
 	"strings"
 	"testing"
@@ -35,9 +36,13 @@ func cluster(t *testing.T, funcs interceptor.Funcs) client.Client {
 	served := meta.NewDefaultRESTMapper(nil)
 	served.Add(corev1.SchemeGroupVersion.WithKind("ConfigMap"), meta.RESTScopeNamespace)
 	served.Add(schema.GroupVersionKind{Group: "apps", Version: "v1", Kind: "Deployment"}, meta.RESTScopeNamespace)
+	// These were served when the client looked it up.
+	served.Add(schema.GroupVersionKind{Group: "example.org", Version: "v1", Kind: "Gear"}, meta.RESTScopeNamespace)
+	served.Add(schema.GroupVersionKind{Group: "example.org", Version: "v1", Kind: "Gizmo"}, meta.RESTScopeNamespace)
 
 	return fake.NewClientBuilder().WithScheme(types).WithRESTMapper(served).WithInterceptorFuncs(funcs).WithObjects(
 		&apiextensionsv1.CustomResourceDefinition{ObjectMeta: metav1.ObjectMeta{Name: "widgets.example.org"}},
+		&apiextensionsv1.CustomResourceDefinition{ObjectMeta: metav1.ObjectMeta{Name: "gears.example.org"}},
 	).Build()
 }
 
@@ -119,5 +124,55 @@ func TestPages(t *testing.T) {
 	want := [][]string{{"forgotten", "renewed", "last"}, {"of renewed {}", "of last {}"}, {"configmaps last"}}
 	if diff := cmp.Diff(want, [][]string{asked, written, told}); diff != "" {
 		t.Errorf("pages that were asked for, writes and reports (-want +got):\n%s", diff)
+	}
+}
+
+// noSuchPath is what an API server answers about a kind that it does not serve.
+func noSuchPath() error {
+	return apierrors.NewGenericServerResponse(http.StatusNotFound, "get", schema.GroupResource{}, "", "404 page not found", 0, true)
+}
+
+// TestServedNoMore writes resources that are served no more since the client has looked them up.
+func TestServedNoMore(t *testing.T) {
+	t.Parallel()
+	c := cluster(t, interceptor.Funcs{List: func(context.Context, client.WithWatch, client.ObjectList, ...client.ListOption) error {
+		return noSuchPath()
+	}})
+	for resource, want := range map[string]bool{"gizmos.example.org": true, "gears.example.org": false, "configmaps": false, reencrypt.Secrets: false} {
+		for _, whole := range [][]string{nil, {resource}} {
+			w, stop := reencrypt.Writer{Shoot: c, Patch: reencrypt.Nothing(), Whole: whole}.Limited()
+			err := w.Write(t.Context(), resource, "")
+			stop()
+			if want != (err == nil) {
+				t.Errorf("%s: %v, want that it is left out only if there can be no objects of it: %t", resource, err, want)
+			}
+		}
+	}
+}
+
+// TestWriteNotFound tells objects that are deleted from those whose kind is served no more.
+func TestWriteNotFound(t *testing.T) {
+	t.Parallel()
+	for reason, tc := range map[string]struct {
+		answer error
+		fails  bool
+	}{
+		"what is deleted needs not be written":       {answer: apierrors.NewNotFound(schema.GroupResource{Resource: "configmaps"}, "one")},
+		"what is not served may still have its data": {answer: noSuchPath(), fails: true},
+	} {
+		t.Run(reason, func(t *testing.T) {
+			t.Parallel()
+			c := cluster(t, interceptor.Funcs{Patch: func(context.Context, client.WithWatch, client.Object, client.Patch, ...client.PatchOption) error {
+				return tc.answer
+			}})
+			if err := c.Create(t.Context(), &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "one"}}); err != nil {
+				t.Fatal(err)
+			}
+			w, stop := reencrypt.Writer{Shoot: c, Patch: reencrypt.Nothing()}.Limited()
+			defer stop()
+			if err := w.Write(t.Context(), "configmaps", ""); tc.fails != (err != nil) {
+				t.Errorf("%s: %v", reason, err)
+			}
+		})
 	}
 }

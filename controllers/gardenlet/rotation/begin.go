@@ -172,6 +172,9 @@ func (b beginning) refusal(steps []step) string {
 		if from != "" && from != completed {
 			return "the rotation of the " + s.what + " is " + string(from)
 		}
+		if s.what == encryptionKey().what && query.EncryptedResourcesDiffer(&b.shoot.Spec, &b.shoot.Status) {
+			return "other resources are to be encrypted than are"
+		}
 	}
 
 	return ""

@@ -21,7 +21,8 @@ import (
 )
 
 // encryption looks how far the encryption of objects is from what the shoot wants. Resources do not change while a key is rotated,
-// while the shoot does not run, or before the status says what they are changed from. A change is over when its marks are gone.
+// while the shoot does not run, or before the status says what they are changed from. A change is over when its marks are gone. Marks of
+// a change to other resources say nothing, even if the same resources can be read: it did not check these, nor write objects like this.
 func (g ground) encryption(ctx context.Context) (facts.Encryption, error) {
 	phase := query.RotationPhases(g.facts.Shoot).ETCDEncryptionKey
 	if phase != "" && phase != gardencorev1beta1.CredentialsRotationPhaseCompleted {
@@ -44,7 +45,7 @@ func (g ground) encryption(ctx context.Context) (facts.Encryption, error) {
 	all := used.Resources()
 	unread := slices.ContainsFunc(wanted, func(r string) bool { return !slices.Contains(all, r) })
 
-	return facts.Encryption{Changing: true, Known: mark == used.Reading() && !unread}, nil
+	return facts.Encryption{Changing: true, Known: mark == used.Reading(wanted) && !unread}, nil
 }
 
 // encryptionInUse reads what the API server encrypts by now.

@@ -8,7 +8,9 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"net/http"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -18,9 +20,12 @@ import (
 	"github.com/google/go-cmp/cmp"
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 	"sigs.k8s.io/yaml"
@@ -49,6 +54,8 @@ type vault struct {
 	told []string
 	// stored are the providers that the ConfigMaps were written with.
 	stored map[string]string
+	// versions are those in which the cluster serves widgets, listed those in which they were asked for.
+	versions, listed []string
 	// wrong is what an API server could not have read.
 	wrong []string
 	// crash is the write that is the last one; writes counts them. All later ones fail.
@@ -81,6 +88,17 @@ func newVault(t *testing.T) *vault {
 	served.Add(corev1.SchemeGroupVersion.WithKind("ConfigMap"), meta.RESTScopeNamespace)
 	served.Add(appsv1.SchemeGroupVersion.WithKind("Deployment"), meta.RESTScopeNamespace)
 	v.inside = mapped{mapper: served, WithWatch: interceptor.NewClient(inside, interceptor.Funcs{
+		List: func(ctx context.Context, c client.WithWatch, list client.ObjectList, options ...client.ListOption) error {
+			kind := list.GetObjectKind().GroupVersionKind()
+			switch {
+			case kind.Kind != "WidgetList":
+				return c.List(ctx, list, options...)
+			case !slices.Contains(v.versions, kind.Version):
+				return apierrors.NewGenericServerResponse(http.StatusNotFound, "list", schema.GroupResource{}, "", "404 page not found", 0, true)
+			}
+			v.listed = append(v.listed, kind.Version)
+			return nil
+		},
 		Patch: func(ctx context.Context, c client.WithWatch, obj client.Object, patch client.Patch, options ...client.PatchOption) error {
 			if obj.GetObjectKind().GroupVersionKind().Kind != "ConfigMap" {
 				return c.Patch(ctx, obj, patch, options...)
@@ -400,6 +418,122 @@ func TestWhatTheClusterDoesNotServeIsNotEncrypted(t *testing.T) {
 				v.settle(t)
 				if got := v.is.providersOf(resource); len(got) != 1 {
 					t.Errorf("the setting is taken back, and the API server is told %v", got)
+				}
+			})
+		})
+	}
+}
+
+// serves changes which versions of widgets the cluster serves, without that clients notice who are connected already.
+func (v *vault) serves(versions ...string) {
+	served := meta.NewDefaultRESTMapper(nil)
+	served.Add(corev1.SchemeGroupVersion.WithKind("ConfigMap"), meta.RESTScopeNamespace)
+	for _, version := range versions {
+		served.Add(schema.GroupVersionKind{Group: "example.org", Version: version, Kind: "Widget"}, meta.RESTScopeNamespace)
+	}
+	inside := v.inside.(mapped)
+	v.inside = mapped{mapper: served, WithWatch: inside.WithWatch}
+	v.versions = versions
+}
+
+// TestEncryptionNoticesWhatIsServed changes what is encrypted after a resource was deleted, or moved to another version.
+func TestEncryptionNoticesWhatIsServed(t *testing.T) {
+	t.Parallel()
+	const widgets = "widgets.example.org"
+	for reason, tc := range map[string]struct {
+		serves []string
+		change func(v *vault)
+	}{
+		"it is deleted, and then taken out": {change: func(v *vault) { v.wants("aescbc") }},
+		"it is moved, and then taken out":   {serves: []string{"v2"}, change: func(v *vault) { v.wants("aescbc") }},
+		"it is deleted, and the key is rotated": {change: func(v *vault) {
+			v.shoot.Annotations = map[string]string{gardencorev1beta1.AnnotationOperation: gardencorev1beta1.OperationRotateETCDEncryptionKey}
+		}},
+		"it is moved, and the key is rotated": {serves: []string{"v2"}, change: func(v *vault) {
+			v.shoot.Annotations = map[string]string{gardencorev1beta1.AnnotationOperation: gardencorev1beta1.OperationRotateETCDEncryptionKey}
+		}},
+		"another one is added": {serves: []string{"v2"}, change: func(v *vault) { v.wants("aescbc", "configmaps", widgets) }},
+	} {
+		t.Run(reason, func(t *testing.T) {
+			t.Parallel()
+			v := newVault(t)
+			synctest.Test(t, func(t *testing.T) {
+				definition := &apiextensionsv1.CustomResourceDefinition{ObjectMeta: metav1.ObjectMeta{Name: widgets}}
+				v.give(t, v.inside, definition)
+				v.serves("v1")
+				v.wants("aescbc", widgets)
+				v.settle(t)
+				v.serves(tc.serves...)
+				if len(tc.serves) == 0 {
+					if err := v.inside.Delete(t.Context(), definition); err != nil {
+						t.Fatal(err)
+					}
+				}
+				v.listed = nil
+				tc.change(v)
+				v.settle(t)
+				if got := len(v.listed) > 0; got != (len(tc.serves) > 0) {
+					t.Errorf("%s, and widgets were written in %v", reason, v.listed)
+				}
+			})
+		})
+	}
+}
+
+// TestWhatMayBeEncryptedIsNotRefused: a resource is served no more once some of its objects are encrypted. Its owner could take back what
+// is refused, and nobody could read them again.
+func TestWhatMayBeEncryptedIsNotRefused(t *testing.T) {
+	t.Parallel()
+	v := newVault(t)
+	synctest.Test(t, func(t *testing.T) {
+		v.wants("aescbc")
+		v.settle(t)
+		v.wants("aescbc", "configmaps")
+		// Each run is killed a write later, until an object is written.
+		for v.crash = 1; !slices.Contains(v.storedWith(), "aescbc"); v.crash++ {
+			v.writes = 0
+			if err := v.pass(t.Context()); err == nil {
+				t.Fatal("nothing was written encrypted")
+			}
+		}
+		v.crash = 0
+		served := v.inside
+		v.inside = mapped{mapper: meta.NewDefaultRESTMapper(nil), WithWatch: served.(mapped).WithWatch}
+		if err := v.pass(t.Context()); err != nil {
+			t.Errorf("the change does not go on: %v", err)
+		}
+		v.inside = served
+		v.settle(t)
+		if got := v.is.providersOf("configmaps")[0]; got == "identity" {
+			t.Error("the API server cannot read what is encrypted")
+		}
+	})
+}
+
+// TestEncryptionBackAndForth kills the gardenlet in a change, and in the change back.
+func TestEncryptionBackAndForth(t *testing.T) {
+	t.Parallel()
+	for forth := 1; forth <= 16; forth++ {
+		t.Run(strconv.Itoa(forth), func(t *testing.T) {
+			t.Parallel()
+			v := newVault(t)
+			synctest.Test(t, func(t *testing.T) {
+				v.wants("aescbc")
+				v.settle(t)
+				for back := 1; back <= 12 && !t.Failed(); back++ {
+					for at, resources := range [][]string{{"configmaps"}, nil} {
+						v.wants("aescbc", resources...)
+						v.writes, v.crash = 0, []int{forth, back}[at]
+						_ = v.pass(t.Context())
+					}
+					v.crash = 0
+					v.wants("aescbc", "configmaps")
+					v.settle(t)
+					if diff := cmp.Diff([]string{"aescbc"}, v.storedWith()); diff != "" {
+						t.Errorf("killed after write %d, and %d of the change back: ConfigMaps are stored with (-want +got):\n%s", forth, back, diff)
+					}
+					v.wants("aescbc")
+					v.settle(t)
 				}
 			})
 		})

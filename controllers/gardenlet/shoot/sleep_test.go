@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 
@@ -32,7 +33,7 @@ type bedroom struct {
 	// inside is the cluster of the shoot.
 	inside client.Client
 	// visits counts the connections to it.
-	visits int
+	visits atomic.Int32
 }
 
 func newBedroom(t *testing.T, changes ...func(*gardencorev1beta1.Shoot)) *bedroom {
@@ -48,7 +49,7 @@ func newBedroom(t *testing.T, changes ...func(*gardencorev1beta1.Shoot)) *bedroo
 		WithObjects(&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "kube-system"}}, tunnelPod()).Build()
 	b.SeedClient = livelySeed(b.SeedClient.Scheme(), b.inside)
 	b.Shoots = &kit.Shoots{Seed: b.SeedClient, Connect: func([]byte) (*kit.Shoot, error) {
-		b.visits++
+		b.visits.Add(1)
 		return &kit.Shoot{Client: b.inside, Try: reached}, nil
 	}}
 
@@ -169,9 +170,9 @@ func TestNight(t *testing.T) {
 	}
 	b.sleep(t, true)
 	b.shoot.DeletionTimestamp = &metav1.Time{Time: now()}
-	before := b.visits
+	before := b.visits.Load()
 	b.run(t)
-	if b.visits == before {
+	if b.visits.Load() == before {
 		t.Error("GLET-DEL-6: a sleeping shoot was deleted without being woken up to clean up")
 	}
 	if left := found(t, b.SeedClient, inSeed()...); len(left) > 0 {
@@ -188,7 +189,7 @@ func TestCreatedAsleep(t *testing.T) {
 			t.Errorf("GLET-HIB-7: a shoot that was created asleep has no control plane (-want +got):\n%s", diff)
 		}
 	}
-	if b.visits != 0 {
+	if b.visits.Load() != 0 {
 		t.Error("GLET-HIB-3: somebody tried to reach a cluster that was never awake")
 	}
 	b.give(t, b.inside, machineNode())

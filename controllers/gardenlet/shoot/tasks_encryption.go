@@ -110,17 +110,23 @@ func (e encryptionChange) unmark(ctx context.Context) error {
 }
 
 // check refuses resources that the cluster does not serve, before the API server encrypts them: what is misspelled would never be
-// encrypted. Custom resources can be encrypted once they are defined.
+// encrypted. Custom resources can be encrypted once they are defined. What is or may be written encrypted by now is not refused any more:
+// its owner could take it back, and nobody could read its objects.
 func (e encryptionChange) check(ctx context.Context) error {
-	shoot, err := e.shoots.Get(ctx, e.facts.Namespace)
+	used, err := e.encryptionInUse(ctx)
 	if err != nil {
 		return err
 	}
-	reported := query.PlainEncryption(*e.facts.Shoot.Status.Credentials.EncryptionAtRest).Resources
-	for _, resource := range query.EncryptionWanted(&e.facts.Shoot.Spec) {
-		if slices.Contains(reported, resource) {
-			continue
-		}
+	begun := append(query.PlainEncryption(*e.facts.Shoot.Status.Credentials.EncryptionAtRest).Resources, used.Encrypted...)
+	first := slices.DeleteFunc(query.EncryptionWanted(&e.facts.Shoot.Spec), func(r string) bool { return slices.Contains(begun, r) })
+	if len(first) == 0 {
+		return nil
+	}
+	shoot, err := e.shoots.Fresh(ctx, e.facts.Namespace)
+	if err != nil {
+		return err
+	}
+	for _, resource := range first {
 		kind, err := reencrypt.Served(shoot, resource)
 		if err != nil {
 			return err
@@ -146,7 +152,7 @@ func (e encryptionChange) rewrite(ctx context.Context) error {
 	if done, err := e.marked(ctx, used.Writing(), gardencorev1beta1.AnnotationResourcesLabeled); done || err != nil {
 		return err
 	}
-	shoot, err := e.shoots.Get(ctx, e.facts.Namespace)
+	shoot, err := e.shoots.Fresh(ctx, e.facts.Namespace)
 	if err != nil {
 		return err
 	}

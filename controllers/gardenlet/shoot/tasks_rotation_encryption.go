@@ -17,6 +17,7 @@ import (
 	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/terrarium-garden/terrarium/apis/core/query"
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	"github.com/terrarium-garden/terrarium/controllers/component"
 	"github.com/terrarium-garden/terrarium/controllers/component/apiserver"
@@ -24,6 +25,7 @@ import (
 	"github.com/terrarium-garden/terrarium/controllers/component/facts"
 	"github.com/terrarium-garden/terrarium/controllers/flow"
 	"github.com/terrarium-garden/terrarium/controllers/gardenlet/reencrypt"
+	"github.com/terrarium-garden/terrarium/controllers/kit"
 )
 
 const (
@@ -61,7 +63,9 @@ func (p plane) restartsFirst() []flow.ID {
 type encryptionRotation struct {
 	ground
 
-	secrets     authorities
+	secrets authorities
+	shoots  *kit.Shoots
+	// shootClient is set when the API server of the shoot answers.
 	shootClient *flow.Value[client.Client]
 }
 
@@ -121,7 +125,7 @@ func (e encryptionRotation) noteKnown(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		value = used.Reading()
+		value = used.Reading(query.EncryptionWanted(&e.facts.Shoot.Spec))
 	}
 
 	return e.mark(ctx, value, gardencorev1beta1.AnnotationNewEncryptionKeyPopulated)
@@ -171,8 +175,12 @@ func (e encryptionRotation) relabel(ctx context.Context, which labels.Requiremen
 	if err != nil {
 		return fmt.Errorf("write a patch of labels: %w", err)
 	}
+	shoot, err := e.shoots.Fresh(ctx, e.facts.Namespace)
+	if err != nil {
+		return err
+	}
 	w := reencrypt.Writer{
-		Shoot: e.shootClient.Get(ctx), Selector: labels.NewSelector().Add(which), Patch: client.RawPatch(types.MergePatchType, patch),
+		Shoot: shoot, Selector: labels.NewSelector().Add(which), Patch: client.RawPatch(types.MergePatchType, patch),
 	}
 	if value != nil {
 		w.Whole = used.Resources() // The old key goes next.
