@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/terrarium-garden/terrarium/apis/core/query"
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	"github.com/terrarium-garden/terrarium/controllers/gardenlet/rotation"
 )
@@ -357,6 +358,23 @@ func TestAnotherProviderBeginsARotation_GLET_CRED_4(t *testing.T) {
 	} {
 		if got, auto := phaseAfter(tc.changes...); got != tc.want || auto != tc.auto {
 			t.Errorf("%s: phase %q, completes by itself: %t, want %q, %t", reason, got, auto, tc.want, tc.auto)
+		}
+	}
+}
+
+// TestNoNewKeyBesideOtherResources: what is encrypted changes first, and a change of it that is refused is taken back (API-VALOP-8).
+func TestNoNewKeyBesideOtherResources_GLET_CRED_4(t *testing.T) {
+	t.Parallel()
+	for reported, want := range map[string]phase{"configmaps": "Preparing", "events": ""} {
+		for _, op := range []string{gardencorev1beta1.OperationRotateETCDEncryptionKey, gardencorev1beta1.OperationRotateCredentialsStart} {
+			s := plant()
+			s.Annotations = map[string]string{gardencorev1beta1.AnnotationOperation: op}
+			s.Spec.Kubernetes.KubeAPIServer = &gardencorev1beta1.KubeAPIServerConfig{EncryptionConfig: &gardencorev1beta1.EncryptionConfig{Resources: []string{"configmaps"}}}
+			s.Status.Credentials = &gardencorev1beta1.ShootCredentials{EncryptionAtRest: &gardencorev1beta1.EncryptionAtRest{Resources: []string{reported}}}
+			answers := rotation.Begin(s, at(1))
+			if len(answers) != 1 || (answers[0].Refusal == "") != (want != "") || query.RotationPhases(s).ETCDEncryptionKey != want {
+				t.Errorf("%s while %s are encrypted: %+v, phase %q, want %q", op, reported, answers, query.RotationPhases(s).ETCDEncryptionKey, want)
+			}
 		}
 	}
 }

@@ -510,17 +510,17 @@ func TestWhatMayBeEncryptedIsNotRefused(t *testing.T) {
 	})
 }
 
-// TestEncryptionBackAndForth kills the gardenlet in a change, and in the change back.
+// TestEncryptionBackAndForth kills the gardenlet in a change, and in the change back, about when they write objects.
 func TestEncryptionBackAndForth(t *testing.T) {
 	t.Parallel()
-	for forth := 1; forth <= 16; forth++ {
+	for forth := 6; forth <= 8; forth++ {
 		t.Run(strconv.Itoa(forth), func(t *testing.T) {
 			t.Parallel()
 			v := newVault(t)
 			synctest.Test(t, func(t *testing.T) {
 				v.wants("aescbc")
 				v.settle(t)
-				for back := 1; back <= 12 && !t.Failed(); back++ {
+				for back := 3; back <= 5 && !t.Failed(); back++ {
 					for at, resources := range [][]string{{"configmaps"}, nil} {
 						v.wants("aescbc", resources...)
 						v.writes, v.crash = 0, []int{forth, back}[at]

@@ -149,7 +149,7 @@ func credentials(shoot *gardencorev1beta1.Shoot, c *gardencorev1beta1.Maintenanc
 	etcd := credential{
 		operation: gardencorev1beta1.OperationRotateETCDEncryptionKey, what: "etcd encryption key", config: c.ETCDEncryptionKey,
 		possible: (phase == "" || phase == gardencorev1beta1.CredentialsRotationPhaseCompleted) && awake(shoot) && rotatable(shoot) &&
-			!query.EncryptionPending(shoot) && !query.EncryptedResourcesDiffer(&shoot.Spec, &shoot.Status) && !requested(shoot, gardencorev1beta1.OperationRotateETCDEncryptionKeyStart),
+			!query.EncryptionPending(shoot) && !requested(shoot, gardencorev1beta1.OperationRotateETCDEncryptionKeyStart),
 	}
 	if r := known.ETCDEncryptionKey; r != nil {
 		etcd.completed = r.LastCompletionTime
