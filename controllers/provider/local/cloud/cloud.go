@@ -29,6 +29,9 @@ const (
 	labelPodSecurity = "pod-security.kubernetes.io/enforce"
 
 	recheck = 2 * time.Second
+
+	// maxNetworks is how many networks of nodes a shoot can have: they are written into the status of the shoot, and into many objects.
+	maxNetworks = 256
 )
 
 // ErrForeign says that a namespace of the other cluster belongs to somebody else.
@@ -165,8 +168,11 @@ func (c Cloud) Networks(ctx context.Context) ([]string, error) {
 		return nil, engine.ConfigurationProblem(errors.New("no node of the cluster of the machines has an IPv4 network for pods in spec.podCIDR; use a cluster that gives its nodes one"))
 	}
 	slices.SortFunc(found, netip.Prefix.Compare)
+	if found = slices.Compact(found); len(found) > maxNetworks {
+		return nil, engine.ConfigurationProblem(fmt.Errorf("the pods of the cluster of the machines have %d networks, one for each node; use a cluster with at most %d", len(found), maxNetworks))
+	}
 	var texts []string
-	for _, network := range slices.Compact(found) {
+	for _, network := range found {
 		texts = append(texts, network.String())
 	}
 	return texts, nil

@@ -5,6 +5,7 @@ package cloud_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"sync"
 	"testing"
@@ -210,6 +211,16 @@ func TestNetworks(t *testing.T) {
 	node := func(name, network string) *corev1.Node {
 		return &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: name}, Spec: corev1.NodeSpec{PodCIDR: network}}
 	}
+	many := func(n int) []client.Object {
+		nodes := make([]client.Object, n)
+		for i := range nodes {
+			nodes[i] = node(fmt.Sprintf("n%d", i), fmt.Sprintf("10.96.0.%d/32", i))
+			if i > 255 {
+				nodes[i] = node(fmt.Sprintf("n%d", i), fmt.Sprintf("10.96.1.%d/32", i-256))
+			}
+		}
+		return nodes
+	}
 	cases := map[string]struct {
 		nodes []client.Object
 		want  []string
@@ -219,6 +230,7 @@ func TestNetworks(t *testing.T) {
 		"None":       {nodes: []client.Object{node("a", ""), node("b", "fd00::/64")}, err: "spec.podCIDR"},
 		"OfTheSeed":  {nodes: []client.Object{node("a", "10.0.0.0/8")}, err: "overlaps with"},
 		"Anywhere":   {nodes: []client.Object{node("a", "0.0.0.0/0")}, err: "overlaps with"},
+		"Endless":    {nodes: many(257), err: "at most 256"},
 		"OfTheShoot": {nodes: []client.Object{node("a", "10.3.7.0/24")}, err: "overlaps with 10.3.0.0/16"},
 	}
 	for title, tc := range cases {

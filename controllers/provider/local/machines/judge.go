@@ -17,6 +17,7 @@ import (
 	gardenmachinev1alpha1 "github.com/terrarium-garden/terrarium/apis/machine/v1alpha1"
 	"github.com/terrarium-garden/terrarium/controllers/deploy"
 	"github.com/terrarium-garden/terrarium/controllers/kit"
+	"github.com/terrarium-garden/terrarium/controllers/operation"
 	"github.com/terrarium-garden/terrarium/controllers/provider/local/machinepod"
 )
 
@@ -100,9 +101,9 @@ func lost(o Observation) bool {
 	return o.Pod.DeletionTimestamp != nil || o.Pod.Status.Phase == corev1.PodFailed || o.Pod.Status.Phase == corev1.PodSucceeded
 }
 
-func failed(operation gardenmachinev1alpha1.MachineOperationType, description string) Verdict {
+func failed(during gardenmachinev1alpha1.MachineOperationType, description string) Verdict {
 	return Verdict{
-		Phase: gardenmachinev1alpha1.MachineFailed, Operation: operation, State: gardenmachinev1alpha1.MachineStateFailed, Description: description,
+		Phase: gardenmachinev1alpha1.MachineFailed, Operation: during, State: gardenmachinev1alpha1.MachineStateFailed, Description: description,
 	}
 }
 
@@ -222,14 +223,35 @@ func (v Verdict) into(status *gardenmachinev1alpha1.MachineStatus, node *corev1.
 		status.CurrentStatus.LastUpdateTime = now
 	}
 	status.CurrentStatus.Phase, status.CurrentStatus.TimeoutActive = v.Phase, active
-	last := gardenmachinev1alpha1.LastOperation{Description: v.Description, State: v.State, Type: v.Operation, LastUpdateTime: status.LastOperation.LastUpdateTime}
+	last := gardenmachinev1alpha1.LastOperation{Description: operation.Cut(v.Description), State: v.State, Type: v.Operation, LastUpdateTime: status.LastOperation.LastUpdateTime}
 	if last != status.LastOperation || last.LastUpdateTime.IsZero() {
 		last.LastUpdateTime = now
 	}
 	status.LastOperation = last
 	if node != nil {
-		status.Conditions, status.Addresses = node.Status.Conditions, node.Status.Addresses
+		status.Conditions, status.Addresses = conditions(node), addresses(node)
 	}
+}
+
+// A node says no more than that into the seed, whatever its owner writes into it.
+const maxConditions, maxAddresses = 32, 16
+
+func conditions(node *corev1.Node) []corev1.NodeCondition {
+	reported := slices.Clone(node.Status.Conditions[:min(len(node.Status.Conditions), maxConditions)])
+	for i := range reported {
+		c := &reported[i]
+		c.Type, c.Reason, c.Message = corev1.NodeConditionType(operation.Cut(string(c.Type))), operation.Cut(c.Reason), operation.Cut(c.Message)
+	}
+	return reported
+}
+
+func addresses(node *corev1.Node) []corev1.NodeAddress {
+	reported := slices.Clone(node.Status.Addresses[:min(len(node.Status.Addresses), maxAddresses)])
+	for i := range reported {
+		a := &reported[i]
+		a.Type, a.Address = corev1.NodeAddressType(operation.Cut(string(a.Type))), operation.Cut(a.Address)
+	}
+	return reported
 }
 
 // sameStatus leaves out the times of heartbeats, which would make every look at a machine a change.

@@ -454,3 +454,44 @@ func TestPolls(t *testing.T) {
 		}
 	}
 }
+
+// TestTalkativeCluster: what a hostile cluster, or shoot, says about a machine is cut off before it is written into the seed.
+func TestTalkativeCluster(t *testing.T) {
+	t.Parallel()
+	const limit = 5000
+	w := newWorld(t, nil, "data")
+	w.join(t)
+	endless := strings.Repeat("x", 1<<14)
+	node := &corev1.Node{}
+	if err := w.shoot.Get(t.Context(), client.ObjectKey{Name: podName}, node); err != nil {
+		t.Fatal(err)
+	}
+	for range 99 {
+		node.Status.Conditions = append(node.Status.Conditions, corev1.NodeCondition{Type: "Note", Reason: endless, Message: endless})
+		node.Status.Addresses = append(node.Status.Addresses, corev1.NodeAddress{Type: "Hostname", Address: endless})
+	}
+	if err := w.shoot.Status().Update(t.Context(), node); err != nil {
+		t.Fatal(err)
+	}
+	pod, _ := w.pod(t)
+	pod.Status.Conditions = []corev1.PodCondition{{Type: corev1.PodScheduled, Status: corev1.ConditionFalse, Message: endless}}
+	if err := w.cloud.Status().Update(t.Context(), pod); err != nil {
+		t.Fatal(err)
+	}
+	w.mustRun(t)
+	status := w.machine(t).Status
+	if text := status.LastOperation.Description; !strings.Contains(text, "xxx") || len(text) > limit {
+		t.Errorf("the description has %d characters: %.60s", len(text), text)
+	}
+	if len(status.Conditions) != 32 || len(status.Addresses) != 16 {
+		t.Fatalf("the machine has %d conditions and %d addresses", len(status.Conditions), len(status.Addresses))
+	}
+	if c, a := status.Conditions[9], status.Addresses[9]; len(c.Message) > limit || len(c.Reason) > limit || len(a.Address) > limit {
+		t.Errorf("a condition has %d and %d characters, an address %d", len(c.Message), len(c.Reason), len(a.Address))
+	}
+	written := w.machine(t).ResourceVersion
+	w.mustRun(t)
+	if again := w.machine(t).ResourceVersion; again != written {
+		t.Error("the same answer is written once more")
+	}
+}
