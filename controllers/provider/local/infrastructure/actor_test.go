@@ -67,6 +67,15 @@ func TestApart(t *testing.T) {
 	if _, waits := kit.WaitReason(records.Reconcile(t.Context(), record, cluster)); !waits {
 		t.Error("the record does not wait for a namespace")
 	}
+	if _, waits := kit.WaitReason(actor.Reconcile(t.Context(), object, cluster)); !waits || made(t, p.Other) != 0 {
+		t.Error("something is made before it is written down where")
+	}
+	if err := p.Other.Get(t.Context(), client.ObjectKey{Name: cloudtest.Namespace}, &corev1.Namespace{}); !apierrors.IsNotFound(err) {
+		t.Errorf("the namespace is made before it is written down where: %v", err)
+	}
+	if place, known, err := cloud.Recorded(object); place != "other" || !known || err != nil {
+		t.Errorf("recorded is %q, %t, %v", place, known, err)
+	}
 	for range 2 {
 		if err := actor.Reconcile(t.Context(), object, cluster); err != nil {
 			t.Fatal(err)

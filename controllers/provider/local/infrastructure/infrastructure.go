@@ -36,7 +36,7 @@ type Actor struct {
 }
 
 // Reconcile creates the objects and reports the network of the nodes. Machines are pods, so this is the pod network of their cluster. Where
-// that is, is written down when the namespace belongs to the shoot and before anything is in it.
+// that is, is written down before anything is made, so that nothing stays behind if the process ends in between.
 func (a *Actor) Reconcile(ctx context.Context, object *gardenextensionsv1alpha1.Infrastructure, cluster *engine.Cluster) error {
 	if cluster == nil {
 		return errors.New("there is no Cluster object for the namespace")
@@ -49,10 +49,21 @@ func (a *Actor) Reconcile(ctx context.Context, object *gardenextensionsv1alpha1.
 	if err != nil {
 		return err
 	}
-	if err := in.Claim(ctx); err != nil {
+	_, known, err := cloud.Recorded(object)
+	if err != nil {
 		return err
 	}
 	if err := cloud.Record(object, in); err != nil {
+		return err
+	}
+	if in.Apart() && !known {
+		return kit.Wait(recorded, "Writing down where the machines will be")
+	}
+	if err := in.Claim(ctx); err != nil {
+		if errors.Is(err, cloud.ErrForeign) && object.Status.Networking == nil {
+			// Somebody was faster. Nothing is there yet, so the shoot may have another cluster.
+			object.Status.ProviderStatus = nil
+		}
 		return err
 	}
 	if err := in.Engine(a.Seed.Clock).Apply(ctx, render(in)...); err != nil {
@@ -103,8 +114,12 @@ func (a *Actor) Delete(ctx context.Context, object *gardenextensionsv1alpha1.Inf
 	return cloud.Unsolvable(in.Trouble(err), cluster)
 }
 
-// recheck is the time between two looks at a namespace that ends.
-const recheck = 2 * time.Second
+const (
+	// recheck is the time between two looks at a namespace that ends.
+	recheck = 2 * time.Second
+	// recorded is the time until the place that has just been written down is used.
+	recorded = 100 * time.Millisecond
+)
 
 // render leaves the policy for the control plane to the seed: it is nowhere else.
 func render(in cloud.Cloud) []client.Object {
