@@ -40,7 +40,7 @@ func rows(a engine.Access, find cloud.Find) []row {
 		acts(a, kind.Worker, gardencorev1beta1.FinalizerExtensionWorker, many, &worker.Actor{Access: a, Cloud: find}),
 		acts(a, kind.ContainerRuntime, gardencorev1beta1.FinalizerExtensionContainerRuntime, single, &containerruntime.Actor{Access: a}),
 		acts(a, kind.Bastion, gardencorev1beta1.FinalizerExtensionBastion, many, &bastion.Actor{Access: a, Cloud: find}),
-		acts(a, kind.DNSRecord, gardencorev1beta1.FinalizerExtensionDNSRecord, single, &dnsrecord.Actor{Access: a, Cloud: find}),
+		acts(a, kind.DNSRecord, gardencorev1beta1.FinalizerExtensionDNSRecord, many, &dnsrecord.Actor{Access: a, Cloud: find}),
 	}
 }
 

@@ -10,7 +10,6 @@ import (
 	"net/url"
 	"slices"
 	"strings"
-	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	networkingv1 "k8s.io/api/networking/v1"
@@ -20,7 +19,6 @@ import (
 	"k8s.io/client-go/tools/clientcmd"
 	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
 	"k8s.io/client-go/util/flowcontrol"
-	"k8s.io/utils/clock"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/terrarium-garden/terrarium/controllers/guard"
@@ -30,9 +28,7 @@ import (
 const (
 	userAgent = "provider-local"
 
-	// requestTimeout bounds one request: a cluster that does not answer must not hold up the machines of others.
-	requestTimeout = 10 * time.Second
-	qps, burst     = 20, 40
+	qps, burst = 20, 40
 )
 
 // Config reads a kubeconfig that a user has handed in. It refuses what does more than connect (GAC-KCFG-3), and connections to addresses
@@ -73,7 +69,7 @@ func Config(data []byte, refused []netip.Prefix) (*rest.Config, error) {
 		RateLimiter:   flowcontrol.NewTokenBucketRateLimiter(qps, burst),
 		Proxy:         func(*http.Request) (*url.URL, error) { return nil, nil },
 		Dial:          dialer(refused),
-		WrapTransport: func(next http.RoundTripper) http.RoundTripper { return &limiter{next: next, clock: clock.RealClock{}} },
+		WrapTransport: func(next http.RoundTripper) http.RoundTripper { return newLimiter(next) },
 	}, nil
 }
 
@@ -95,7 +91,6 @@ func unsafeFields(given *clientcmdapi.Config) []string {
 
 // connect makes a client for a configuration, without a request.
 func connect(config *rest.Config, types *runtime.Scheme) (client.Client, error) {
-	config.Timeout = requestTimeout
 	transport, err := rest.HTTPClientFor(config)
 	if err != nil {
 		return nil, errors.New("its certificates or keys cannot be used; correct them")

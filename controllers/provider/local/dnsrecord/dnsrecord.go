@@ -11,6 +11,7 @@ import (
 	"net/netip"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -31,12 +32,19 @@ const ConfigMapName = "dns-records"
 // recheck is the time between two looks whether machines have a namespace yet.
 const recheck = time.Second
 
-// Actor writes the hosts file of a namespace. It must not run for two records at the same time, because each run renders all of them.
+// turn is the time between two looks whether another record is done.
+const turn = 200 * time.Millisecond
+
+// Actor writes the hosts file of a namespace. Each run renders all records, so those of one namespace wait for each other; those of others do
+// not wait, because the cluster of a shoot may be slow to answer.
 type Actor struct {
 	engine.Access
 
 	// Cloud returns where the machines of a shoot run.
 	Cloud cloud.Find
+
+	// busy has the namespaces whose file is being written.
+	busy sync.Map
 }
 
 // Reconcile adds the record to the hosts file.
@@ -79,6 +87,10 @@ func (a *Actor) Migrate(context.Context, *gardenextensionsv1alpha1.DNSRecord, *e
 
 // render writes the hosts file of all records in the namespace. It reports whether there is a place for it.
 func (a *Actor) render(ctx context.Context, namespace string) (bool, error) {
+	if _, taken := a.busy.LoadOrStore(namespace, true); taken {
+		return false, kit.Wait(turn, "Waiting for another record of the shoot")
+	}
+	defer a.busy.Delete(namespace)
 	in, err := a.Cloud(ctx, namespace)
 	if err != nil {
 		return false, fmt.Errorf("find the cloud of the machines: %w", err)
