@@ -14,6 +14,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"k8s.io/utils/clock"
+
 	"github.com/terrarium-garden/terrarium/controllers/kit"
 )
 
@@ -45,6 +47,7 @@ var (
 // nobody who waits for another one has to wait for it.
 type limiter struct {
 	next   http.RoundTripper
+	clock  clock.PassiveClock
 	failed atomic.Pointer[failure]
 	// turns has an entry for each request that is under way.
 	turns chan struct{}
@@ -56,7 +59,7 @@ type failure struct {
 }
 
 func newLimiter(next http.RoundTripper) *limiter {
-	return &limiter{next: next, turns: make(chan struct{}, atOnce)}
+	return &limiter{next: next, clock: clock.RealClock{}, turns: make(chan struct{}, atOnce)}
 }
 
 // RoundTrip sends a request. An answer that is not one of an API server is not passed on: it may be that of a program that the user does
@@ -66,13 +69,13 @@ func (l *limiter) RoundTrip(request *http.Request) (*http.Response, error) {
 		return nil, err
 	}
 	ctx, cancel := context.WithCancelCause(request.Context())
-	a := &answer{limiter: l, asked: time.Now(), ctx: ctx, cancel: cancel}
+	a := &answer{limiter: l, asked: l.clock.Now(), ctx: ctx, cancel: cancel}
 	a.timer = time.AfterFunc(requestTimeout, func() { cancel(errSilent) })
 	response, err := l.next.RoundTrip(request.WithContext(ctx))
 	if err != nil {
 		err = a.reason(err)
 		if !errors.Is(request.Context().Err(), context.Canceled) {
-			l.failed.Store(&failure{at: time.Now(), err: err})
+			l.failed.Store(&failure{at: l.clock.Now(), err: err})
 		}
 		a.leave()
 		cancel(nil)
@@ -121,7 +124,7 @@ func (l *limiter) await(ctx context.Context) error {
 }
 
 func (l *limiter) resting() error {
-	if last := l.failed.Load(); last != nil && time.Since(last.at) < pause {
+	if last := l.failed.Load(); last != nil && l.clock.Since(last.at) < pause {
 		return fmt.Errorf("no answer a moment ago: %w", last.err)
 	}
 	return nil
@@ -184,11 +187,11 @@ func (a *answer) reason(err error) error {
 // end judges the server by the time that the answer took, and lets the next request have its turn.
 func (a *answer) end() {
 	a.once.Do(func() {
-		switch late := time.Since(a.asked) > soon+time.Duration(a.read/bytesPerSecond)*time.Second; {
+		switch late := a.limiter.clock.Since(a.asked) > soon+time.Duration(a.read/bytesPerSecond)*time.Second; {
 		case a.endless || !late:
 			a.limiter.failed.Store(nil)
 		case !errors.Is(context.Cause(a.ctx), context.Canceled):
-			a.limiter.failed.Store(&failure{at: time.Now(), err: errLate})
+			a.limiter.failed.Store(&failure{at: a.limiter.clock.Now(), err: errLate})
 		}
 		a.leave()
 	})

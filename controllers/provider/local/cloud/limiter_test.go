@@ -27,7 +27,7 @@ func (s slow) RoundTrip(request *http.Request) (*http.Response, error) {
 }
 
 type dripping struct {
-	ctx  context.Context //nolint:containedctx // It is that of the request.
+	ctx  context.Context
 	body time.Duration
 }
 
