@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	utilnet "k8s.io/apimachinery/pkg/util/net"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
@@ -26,6 +27,8 @@ import (
 const (
 	// deletionPause is the time between two checks of a deletion (GRM-DEL-3).
 	deletionPause = 5 * time.Second
+	// refusedPause is the time between two attempts while nobody listens at the address of an API server.
+	refusedPause = 3 * time.Second
 	// listed is the number of objects that a message names at most.
 	listed = 10
 )
@@ -63,10 +66,14 @@ func (r *Reconciler) set(s *scope, kind gardencorev1beta1.ConditionType, status 
 	}, r.Clock.Now())
 }
 
-// failed sets the condition for objects that are not applied. Lost races are tried again and not shown (GRM-APPLY-5).
+// failed sets the condition for objects that are not applied. Lost races are tried again and not shown (GRM-APPLY-5). An API server that
+// does not run, as while a shoot falls asleep and wakes up, is asked again soon: somebody waits for it to come.
 func (r *Reconciler) failed(s *scope, reason string, err error) (kit.Outcome, error) {
 	if kit.IsFailure(err) {
 		r.set(s, gardenresourcesv1alpha1.ConditionTypeResourcesApplied, gardencorev1beta1.ConditionFalse, reason, err.Error())
+	}
+	if utilnet.IsConnectionRefused(err) {
+		return kit.Stop(), kit.Wait(refusedPause, err.Error())
 	}
 	return kit.Stop(), err
 }
