@@ -125,11 +125,16 @@ func TestEncryptionChanges(t *testing.T) {
 	if err := encrypt("secretbox", "configmaps", "events", "widgets.example.org"); err != nil {
 		t.Fatal(err)
 	}
-	o.changeStatus(shoot, func() {
-		shoot.Status.ObservedGeneration = shoot.Generation
-		shoot.Status.LastOperation = &gardencorev1beta1.LastOperation{Type: "Reconcile", State: "Failed", LastUpdateTime: metav1.Now()}
-		shoot.Status.LastErrors = []gardencorev1beta1.LastError{{Description: "not served by the cluster", TaskID: new(query.TaskEncryptionCheck)}}
-	})
+	fail := func(codes ...gardencorev1beta1.ErrorCode) {
+		o.changeStatus(shoot, func() {
+			shoot.Status.ObservedGeneration = shoot.Generation
+			shoot.Status.LastOperation = &gardencorev1beta1.LastOperation{Type: "Reconcile", State: "Failed", LastUpdateTime: metav1.Now()}
+			shoot.Status.LastErrors = []gardencorev1beta1.LastError{{Description: "not encrypted", TaskID: new(query.TaskEncryptionCheck), Codes: codes}}
+		})
+	}
+	fail()
+	refused(t, "API-VALSHOOT-22: a check without an answer refuses nothing", encrypt("secretbox", "configmaps", "events"), apierrors.IsInvalid, earlier)
+	fail(gardencorev1beta1.ErrorCodeConfigurationProblem)
 	if err := encrypt("secretbox", "configmaps", "events"); err != nil {
 		t.Errorf("API-VALSHOOT-22: what the gardenlet refuses can be taken back: %v", err)
 	}
