@@ -35,6 +35,8 @@ func TestActivity(t *testing.T) {
 	bound.Labels = map[string]string{"reference.gardener.cloud/secretbinding": "true"}
 	shoot := &gardencorev1beta1.Shoot{ObjectMeta: in("a")}
 	quota := limit(*project.Spec.Namespace, "small", nil)
+	// A controller would add its finalizer later, which is a change of the quota, too.
+	quota.Finalizers = []string{gardencorev1beta1.FinalizerGardener}
 	o.seed("north", "cloud", "north")
 	key := &corev1.Secret{ObjectMeta: named("garden", "keep"), StringData: map[string]string{"a": "b"}}
 	o.create(key, &gardencorev1beta1.BackupBucket{ObjectMeta: named("", "bucket"), Spec: gardencorev1beta1.BackupBucketSpec{
