@@ -114,11 +114,11 @@ verify: ## Check that generated code, go.mod and the catalogue of rules are up t
 
 .PHONY: test-unit
 test-unit: ## Run unit tests
-	go test $$(go list ./... | grep -v '/tests/')
+	go test -timeout 20m $$(go list ./... | grep -v '/tests/')
 
 .PHONY: test-race
 test-race: ## Run the unit tests of packages with goroutines under the race detector
-	go test -race ./controllers/flow/... ./controllers/flowmetrics/... ./controllers/kit/... ./appliance/runner/... ./appliance/authorization/... ./controllers/operation/... ./controllers/gardenlet/shoot \
+	go test -race -timeout 20m ./controllers/flow/... ./controllers/flowmetrics/... ./controllers/kit/... ./appliance/runner/... ./appliance/authorization/... ./controllers/operation/... ./controllers/gardenlet/shoot \
 		./storage/log/... ./storage/kine/... ./storage/local/... ./storage/backup ./storage/registry/kind ./appliance/auditlog ./appliance/gateway/session ./appliance/gardenlet/journal
 
 .PHONY: test-integration
