@@ -94,8 +94,8 @@ func fresh(obj gardenextensionsv1alpha1.Object, last *gardencorev1beta1.LastOper
 func (e Engine) poll(ctx context.Context, patience extensions.Patience, ask func(ctx context.Context) (err error, reported bool)) error {
 	deadline := e.Clock.Now().Add(patience.Timeout)
 	var since time.Time
-	grow := flow.Growing(firstPause, patience.Interval)
-	pause := func() time.Duration { return min(grow(), deadline.Sub(e.Clock.Now())) }
+	next := flow.InProportion(e.Clock, firstPause, patience.Interval)
+	pause := func() time.Duration { return min(next(), deadline.Sub(e.Clock.Now())) }
 	return flow.Until(ctx, e.Clock, pause, func(ctx context.Context) error {
 		err, reported := ask(ctx)
 		now := e.Clock.Now()

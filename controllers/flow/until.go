@@ -19,13 +19,13 @@ func Every(interval time.Duration) Pause {
 	return func() time.Duration { return interval }
 }
 
-// Growing waits 1.5 times as long each time, up to the longest pause.
-func Growing(first, longest time.Duration) Pause {
-	next := first
+// InProportion waits a tenth as long as it has waited so far, so that nobody waits much longer than what he waits for takes. No pause is
+// shorter than the first or longer than the longest.
+func InProportion(clk clock.PassiveClock, first, longest time.Duration) Pause {
+	const share = 10
+	begin := clk.Now()
 	return func() time.Duration {
-		pause := next
-		next = min(next*3/2, max(first, longest))
-		return pause
+		return min(max(first, clk.Since(begin)/share), max(first, longest))
 	}
 }
 

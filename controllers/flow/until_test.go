@@ -12,6 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"k8s.io/utils/clock"
+	clocktesting "k8s.io/utils/clock/testing"
 
 	"github.com/terrarium-garden/terrarium/controllers/flow"
 )
@@ -87,15 +88,20 @@ func TestEndedKeepsAnswerAndCause(t *testing.T) {
 	}
 }
 
-func TestGrowing(t *testing.T) {
+func TestInProportion(t *testing.T) {
 	t.Parallel()
-	pause := flow.Growing(200*time.Millisecond, 500*time.Millisecond)
+	clk := clocktesting.NewFakePassiveClock(time.Date(2026, time.January, 1, 0, 0, 0, 0, time.UTC))
+	pause := flow.InProportion(clk, 250*time.Millisecond, 5*time.Second)
 	var got []time.Duration
-	for range 5 {
+	for _, waited := range []time.Duration{0, 2 * time.Second, 3 * time.Second, 17 * time.Second, 20 * time.Second, 3 * time.Minute} {
+		clk.SetTime(clk.Now().Add(waited))
 		got = append(got, pause())
 	}
-	want := []time.Duration{200 * time.Millisecond, 300 * time.Millisecond, 450 * time.Millisecond, 500 * time.Millisecond, 500 * time.Millisecond}
+	want := []time.Duration{250 * time.Millisecond, 250 * time.Millisecond, 500 * time.Millisecond, 2200 * time.Millisecond, 4200 * time.Millisecond, 5 * time.Second}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("pauses (-want +got):\n%s", diff)
+	}
+	if got, want := flow.InProportion(clk, time.Minute, time.Second)(), time.Minute; got != want {
+		t.Errorf("a first pause that is longer than the longest is %s, want %s", got, want)
 	}
 }

@@ -12,12 +12,14 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	appsv1 "k8s.io/api/apps/v1"
+	coordinationv1 "k8s.io/api/coordination/v1"
 	corev1 "k8s.io/api/core/v1"
 	discoveryv1 "k8s.io/api/discovery/v1"
 	storagev1 "k8s.io/api/storage/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
+	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	"github.com/terrarium-garden/terrarium/controllers/component/facts"
@@ -206,6 +208,84 @@ func TestHibernatedIsReported_GLET_HIB_1(t *testing.T) {
 		if got := shoot.Succeeded(running(), power, now()).Hibernated; got != want {
 			t.Errorf("after a run with power %d, status.hibernated = %t, want %t", power, got, want)
 		}
+	}
+}
+
+// leaderships are the leases of a shoot's controllers, and one of somebody else.
+func leaderships() []client.Object {
+	var leases []client.Object
+	for _, name := range []string{"kube-controller-manager", "kube-scheduler", "of-the-owner"} {
+		leases = append(leases, &coordinationv1.Lease{
+			ObjectMeta: metav1.ObjectMeta{Namespace: "kube-system", Name: name}, Spec: coordinationv1.LeaseSpec{HolderIdentity: new("gone")},
+		})
+	}
+	return leases
+}
+
+// TestLeadershipIsReleased: the controllers that are started when a shoot wakes up do not wait for those that have stopped. See the graph of
+// GLET-HIB-2 for when it happens.
+func TestLeadershipIsReleased(t *testing.T) {
+	t.Parallel()
+	b := newBedroom(t)
+	node := machineNode()
+	b.give(t, b.inside, node)
+	b.run(t)
+	for _, lease := range leaderships() {
+		b.give(t, b.inside, lease)
+	}
+	b.run(t)
+	left := &coordinationv1.LeaseList{}
+	if err := b.inside.List(t.Context(), left); err != nil || len(left.Items) != 3 {
+		t.Fatalf("a shoot that is awake has %d leases, want 3; error %v", len(left.Items), err)
+	}
+	if err := b.inside.Delete(t.Context(), node); err != nil {
+		t.Fatal(err)
+	}
+	b.sleep(t, true)
+	if err := b.inside.List(t.Context(), left); err != nil || len(left.Items) != 1 || left.Items[0].Name != "of-the-owner" {
+		t.Errorf("the leases of a shoot that sleeps are %v, want only that of its owner; error %v", left.Items, err)
+	}
+}
+
+// TestLeadershipIsKept: a webhook of the owner that refuses to release the leases, or does not answer, does not keep a shoot awake.
+func TestLeadershipIsKept(t *testing.T) {
+	t.Parallel()
+	for name, refuse := range map[string]func(ctx context.Context) error{
+		"Refused": func(context.Context) error { return errors.New("webhook \"all.example.com\" denied the request") },
+		"Silence": func(ctx context.Context) error { <-ctx.Done(); return ctx.Err() },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := newBedroom(t)
+			node := machineNode()
+			b.give(t, b.inside, node)
+			b.run(t)
+			if err := b.inside.Delete(t.Context(), node); err != nil {
+				t.Fatal(err)
+			}
+			inside, _ := b.inside.(client.WithWatch)
+			var asked atomic.Int32
+			b.inside = interceptor.NewClient(inside, interceptor.Funcs{
+				Delete: func(ctx context.Context, c client.WithWatch, obj client.Object, options ...client.DeleteOption) error {
+					if _, ok := obj.(*coordinationv1.Lease); ok {
+						asked.Add(1)
+						return refuse(ctx)
+					}
+					return c.Delete(ctx, obj, options...)
+				},
+			})
+			b.Shoots.Drop("shoot--dev--a")
+			b.sleep(t, true)
+			if asked.Load() == 0 {
+				t.Error("nobody tried to release a lease")
+			}
+			if diff := cmp.Diff(all(0), b.instances(t)); diff != "" {
+				t.Errorf("the control plane does not sleep (-want +got):\n%s", diff)
+			}
+			if b.Shoots.Len() != 0 {
+				t.Error("the connection to a shoot that sleeps is kept")
+			}
+		})
 	}
 }
 

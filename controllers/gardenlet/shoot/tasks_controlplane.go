@@ -49,7 +49,7 @@ func (p plane) fragment(found remains) fragment {
 			components.Deploy(assembly.Order{After: after("namespace"), Besides: map[component.Name][]flow.ID{apiserver.Name: append(p.addOns.beforeServer(), p.rotating().beforeEncryption()...)}}),
 			p.switchEncryption(*components), p.endEncryption(*components),
 			p.connect(false), []flow.Task{p.dropFormerAccess()},
-			sleeping.Stop(assembly.Order{After: after("hibernate"), Skip: p.facts.Power == facts.Awake}),
+			sleeping.Stop(assembly.Order{After: after("hibernate"), Besides: map[component.Name][]flow.ID{apiserver.Name: after(leadershipReleased)}, Skip: p.facts.Power == facts.Awake}),
 		),
 		destroy: slices.Concat(
 			components.Restore(assembly.Order{Skip: !found.cleanable()}), p.connect(!found.cleanable()),

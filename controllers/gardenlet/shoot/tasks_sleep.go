@@ -9,11 +9,15 @@ import (
 	"slices"
 	"time"
 
+	"github.com/go-logr/logr"
+	coordinationv1 "k8s.io/api/coordination/v1"
 	corev1 "k8s.io/api/core/v1"
 	discoveryv1 "k8s.io/api/discovery/v1"
 	storagev1 "k8s.io/api/storage/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	"github.com/terrarium-garden/terrarium/controllers/component/facts"
 	"github.com/terrarium-garden/terrarium/controllers/flow"
 	"github.com/terrarium-garden/terrarium/controllers/kit"
@@ -23,6 +27,9 @@ const (
 	// sleepTimeout is how long nodes and pods may take to go.
 	sleepTimeout = 10 * time.Minute
 	sleepPoll    = 500 * time.Millisecond
+	// leadershipReleased is the task after which the API server may stop, releaseTimeout is how long it may take.
+	leadershipReleased flow.ID = "leadership-release"
+	releaseTimeout             = 5 * time.Second
 	// attachmentPatience is how long a VolumeAttachment may be in deletion before its finalizers are removed.
 	attachmentPatience = 5 * time.Minute
 )
@@ -37,26 +44,44 @@ type sleep struct {
 }
 
 func (s sleep) fragment() fragment {
+	awake := s.facts.Power != facts.FallingAsleep
 	return fragment{deploy: []flow.Task{{
 		ID: "hibernate", Title: "Waiting until nothing runs in the cluster any more", After: after("worker-wait", "controlplane-wait", "kcm-wait", "scheduler-wait", "ext-after-api-wait", "ext-after-worker-wait"),
-		Reads: []flow.Slot{s.shootClient}, Timeout: sleepTimeout, Skip: s.facts.Power != facts.FallingAsleep, Do: s.awaitRest,
+		Reads: []flow.Slot{s.shootClient}, Timeout: sleepTimeout, Skip: awake, Do: s.awaitRest,
+	}, {
+		ID: leadershipReleased, Title: "Releasing what the controllers have led", After: after("scheduler-stop-wait", "kcm-stop-wait"),
+		Reads: []flow.Slot{s.shootClient}, Skip: awake, Do: s.releaseLeadership,
 	}}}
 }
 
-// awaitRest ends when the cluster is at rest. The connection to it is closed then, because nobody answers any more.
+// awaitRest ends when the cluster is at rest.
 func (s sleep) awaitRest(ctx context.Context) error {
-	err := flow.Until(ctx, s.clock, flow.Every(sleepPoll), func(ctx context.Context) error {
+	return flow.Until(ctx, s.clock, flow.Every(sleepPoll), func(ctx context.Context) error {
 		left, err := s.unrest(ctx, s.shootClient.Get(ctx))
 		if err == nil && len(left) > 0 {
 			err = errors.New("still there: " + summarize(left))
 		}
 		return err
 	})
-	if err != nil {
-		return err
+}
+
+// releaseLeadership deletes the leases of the scheduler and of the controller manager, which are gone by now. Not all of their versions
+// release them at their end, and then those that are started when the shoot wakes up would wait until they have seen the lease unchanged
+// for its whole duration. It must not keep a shoot awake that a webhook of its owner forbids it, so whatever goes wrong is only logged. The
+// connection to the cluster is closed after that, because nobody answers any more.
+func (s sleep) releaseLeadership(ctx context.Context) error {
+	defer s.shoots.Drop(s.facts.Namespace)
+	limited, cancel := context.WithTimeout(ctx, releaseTimeout)
+	defer cancel()
+	var failed error
+	for _, name := range []string{gardencorev1beta1.DeploymentKubeControllerManager, gardencorev1beta1.DeploymentKubeScheduler} {
+		lease := &coordinationv1.Lease{ObjectMeta: metav1.ObjectMeta{Namespace: metav1.NamespaceSystem, Name: name}}
+		failed = errors.Join(failed, client.IgnoreNotFound(s.shootClient.Get(ctx).Delete(limited, lease)))
 	}
-	s.shoots.Drop(s.facts.Namespace)
-	return nil
+	if failed != nil {
+		logr.FromContextOrDiscard(ctx).Info("Leases are not released, so waking up will take longer", "reason", failed.Error())
+	}
+	return ctx.Err()
 }
 
 // unrest names what is left, and helps it to go: first Nodes, then the pods that were on them, then addresses of pods and
