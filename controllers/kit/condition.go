@@ -73,17 +73,22 @@ func Threshold(thresholds []gardenconfigv1alpha1.ConditionThreshold, kind garden
 	return 0
 }
 
-// soonest is the shortest time between two checks.
-const soonest = time.Second
+const (
+	// soonest is the shortest time between two checks.
+	soonest = time.Second
+	// share of the time for which something has been bad is the time until the next check, so that nobody learns much later that it is
+	// good again.
+	share = 4
+)
 
 // NextCheck returns how long to wait for the next periodic check. What has just turned bad often turns good again soon, as when
-// workloads start: it is checked again when it has been bad for twice as long as now, and after a second at the soonest. If all
-// conditions are True, or bad for longer than a period, that is the period.
+// workloads start: it is checked again when it has been bad for a quarter longer than now, and after a second at the soonest. If all
+// conditions are True, or bad for longer than four periods, that is the period.
 func NextCheck(conditions []gardencorev1beta1.Condition, now time.Time, period time.Duration) time.Duration {
 	wait := period
 	for _, c := range conditions {
 		if c.Status != gardencorev1beta1.ConditionTrue {
-			wait = min(wait, max(now.Sub(c.LastTransitionTime.Time), soonest))
+			wait = min(wait, max(now.Sub(c.LastTransitionTime.Time)/share, soonest))
 		}
 	}
 	return wait

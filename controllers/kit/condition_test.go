@@ -129,7 +129,7 @@ func TestDamp(t *testing.T) {
 	}
 }
 
-// TestNextCheck waits for as long as the newest bad condition is bad.
+// TestNextCheck waits for a quarter of the time for which the newest bad condition is bad.
 func TestNextCheck(t *testing.T) {
 	t.Parallel()
 	const period = 30 * time.Second
@@ -144,11 +144,11 @@ func TestNextCheck(t *testing.T) {
 		"None":       {want: period},
 		"AllTrue":    {conditions: []gardencorev1beta1.Condition{since(gardencorev1beta1.ConditionTrue, 0)}, want: period},
 		"JustBad":    {conditions: []gardencorev1beta1.Condition{since(gardencorev1beta1.ConditionFalse, 0)}, want: time.Second},
-		"Bad":        {conditions: []gardencorev1beta1.Condition{since(gardencorev1beta1.ConditionProgressing, 4*time.Second)}, want: 4 * time.Second},
+		"Bad":        {conditions: []gardencorev1beta1.Condition{since(gardencorev1beta1.ConditionProgressing, 20*time.Second)}, want: 5 * time.Second},
 		"LongBad":    {conditions: []gardencorev1beta1.Condition{since(gardencorev1beta1.ConditionUnknown, time.Hour)}, want: period},
-		"Newest":     {conditions: []gardencorev1beta1.Condition{since(gardencorev1beta1.ConditionFalse, time.Hour), since(gardencorev1beta1.ConditionFalse, 8*time.Second)}, want: 8 * time.Second},
+		"Newest":     {conditions: []gardencorev1beta1.Condition{since(gardencorev1beta1.ConditionFalse, time.Hour), since(gardencorev1beta1.ConditionFalse, 8*time.Second)}, want: 2 * time.Second},
 		"ClockBack":  {conditions: []gardencorev1beta1.Condition{since(gardencorev1beta1.ConditionFalse, -time.Hour)}, want: time.Second},
-		"FastPeriod": {conditions: []gardencorev1beta1.Condition{since(gardencorev1beta1.ConditionFalse, 40*time.Second)}, want: period},
+		"FastPeriod": {conditions: []gardencorev1beta1.Condition{since(gardencorev1beta1.ConditionFalse, 125*time.Second)}, want: period},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -7,6 +7,7 @@ package metricsserver
 import (
 	"encoding/base64"
 	"fmt"
+	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -41,6 +42,10 @@ const (
 	kubeletCAFolder = "ca-kubelet"
 
 	authority = gardencorev1beta1.SecretCAMetricsServer
+
+	// resolution is the time between two looks at a node. It is ready after two of them, and a shoot is healthy only then. This is the
+	// shortest that it accepts.
+	resolution = 10 * time.Second
 )
 
 // Component is metrics-server in a shoot with nodes.
@@ -106,6 +111,8 @@ func service(trusted []byte) client.Object {
 // instance of it on a node, and an old one ends before a new one starts.
 func deployment(in *component.Inputs, certificate, kubelets *corev1.Secret) *appsv1.Deployment {
 	ready := component.HTTPProbe(corev1.URISchemeHTTPS, port, "/readyz")
+	// Nobody but this probe tells that it is ready.
+	ready.PeriodSeconds = 2
 	live := component.HTTPProbe(corev1.URISchemeHTTPS, port, "/livez")
 	live.InitialDelaySeconds, live.FailureThreshold = 30, 5
 	deployment := component.Pod{
@@ -123,7 +130,9 @@ func deployment(in *component.Inputs, certificate, kubelets *corev1.Secret) *app
 				"--tls-min-version=VersionTLS12",
 				"--authorization-always-allow-paths=/livez,/readyz",
 				"--kubelet-preferred-address-types=InternalIP,Hostname,ExternalIP",
-				"--metric-resolution=15s",
+				"--metric-resolution=" + resolution.String(),
+				// A request must end before the next one is due.
+				"--kubelet-request-timeout=" + (resolution * 9 / 10).String(),
 				"--kubelet-certificate-authority=" + component.File(kubeletCAFolder, gardencorev1beta1.DataKeyCertificateBundle),
 				"--profiling=false",
 			},
