@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -87,7 +88,8 @@ func (e Engine) missing(ctx context.Context, objs []client.Object) (reasons []st
 	return reasons, noImage, nil
 }
 
-// WaitStopped waits until no pod of the workloads among the objects is left.
+// WaitStopped waits until nothing of the workloads among the objects runs any more. It does not wait until the node has tidied up after
+// their last containers.
 func (e Engine) WaitStopped(ctx context.Context, objs ...client.Object) error {
 	return e.poll(ctx, func(ctx context.Context) ([]string, error) {
 		var reasons []string
@@ -104,11 +106,18 @@ func (e Engine) WaitStopped(ctx context.Context, objs ...client.Object) error {
 				return nil, err
 			}
 			for i := range pods {
-				reasons = append(reasons, fmt.Sprintf("pod %q of %s is still there", pods[i].Name, describe(u)))
+				if !over(&pods[i]) {
+					reasons = append(reasons, fmt.Sprintf("pod %q of %s is still there", pods[i].Name, describe(u)))
+				}
 			}
 		}
 		return reasons, nil
 	})
+}
+
+// over reports whether all containers of a pod in deletion have ended. Its node says so only then.
+func over(pod *corev1.Pod) bool {
+	return pod.DeletionTimestamp != nil && (pod.Status.Phase == corev1.PodSucceeded || pod.Status.Phase == corev1.PodFailed)
 }
 
 // WaitGone waits until none of the objects exists any more.

@@ -113,6 +113,41 @@ func TestWaitReadyEndsWhenTheObjectIsReady(t *testing.T) {
 	})
 }
 
+// TestWaitStopped_GLET_HIB_2: a store is stopped before the next one only when its program has ended.
+func TestWaitStopped_GLET_HIB_2(t *testing.T) {
+	t.Parallel()
+	for name, tc := range map[string]struct {
+		reason  string
+		phase   corev1.PodPhase
+		deleted bool
+		waits   bool
+	}{
+		"Ended":    {reason: "its program has ended, and the node still removes its volumes", phase: corev1.PodSucceeded, deleted: true},
+		"Killed":   {reason: "its program was killed", phase: corev1.PodFailed, deleted: true},
+		"Stopping": {reason: "its program still writes", phase: corev1.PodRunning, deleted: true, waits: true},
+		"Running":  {reason: "nobody has told it to end yet", phase: corev1.PodRunning, waits: true},
+		"Evicted":  {reason: "another pod will take the place of one that failed", phase: corev1.PodFailed, waits: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			objs := etcd(corev1.PodStatus{Phase: tc.phase})
+			if tc.deleted {
+				objs[1].SetDeletionTimestamp(&metav1.Time{Time: clock.RealClock{}.Now()})
+				objs[1].SetFinalizers([]string{"example.com/node"})
+			}
+			c := newCluster(t, objs...)
+			synctest.Test(t, func(t *testing.T) {
+				ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+				defer cancel()
+				err := c.WaitStopped(ctx, objs[0])
+				if waited := err != nil; waited != tc.waits {
+					t.Errorf("%s\nWaitStopped(...) = %v, want an error: %t", tc.reason, err, tc.waits)
+				}
+			})
+		})
+	}
+}
+
 func TestWaitsKeepTheCauseOfTheEnd(t *testing.T) {
 	t.Parallel()
 	c := newCluster(t, &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: "shoot--dev--a", Name: "held", Finalizers: []string{"example.com/hold"}}})

@@ -92,10 +92,14 @@ func startContainer(t *testing.T, folder, name, seconds string) {
 	if err := command.Start(); err != nil {
 		t.Fatal(err)
 	}
-	exited := make(chan error, 1)
+	exited := make(chan struct{})
 	t.Cleanup(func() { cancel(); <-exited })
-	if _, err := ready.Read(make([]byte, 1)); err != nil {
-		t.Fatal(err)
+	_, failed := ready.Read(make([]byte, 1))
+	go func() {
+		defer close(exited)
+		_ = command.Wait() // It is killed, or ends as it was told.
+	}()
+	if failed != nil {
+		t.Fatal(failed)
 	}
-	go func() { exited <- command.Wait() }()
 }
