@@ -5,6 +5,8 @@ package local_test
 import (
 	"context"
 	"errors"
+	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -21,7 +23,9 @@ import (
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	"github.com/terrarium-garden/terrarium/apis/core/validation"
 	gardenextensionsv1alpha1 "github.com/terrarium-garden/terrarium/apis/extensions/v1alpha1"
+	gardenmachinev1alpha1 "github.com/terrarium-garden/terrarium/apis/machine/v1alpha1"
 	"github.com/terrarium-garden/terrarium/controllers/deploy"
+	"github.com/terrarium-garden/terrarium/controllers/kit"
 	"github.com/terrarium-garden/terrarium/controllers/operation"
 	"github.com/terrarium-garden/terrarium/controllers/provider/local/bastion"
 	"github.com/terrarium-garden/terrarium/controllers/provider/local/cloud/cloudtest"
@@ -29,6 +33,7 @@ import (
 	"github.com/terrarium-garden/terrarium/controllers/provider/local/dnsrecord"
 	"github.com/terrarium-garden/terrarium/controllers/provider/local/engine"
 	"github.com/terrarium-garden/terrarium/controllers/provider/local/infrastructure"
+	"github.com/terrarium-garden/terrarium/controllers/provider/local/machinepod"
 	"github.com/terrarium-garden/terrarium/controllers/provider/local/worker"
 )
 
@@ -112,6 +117,58 @@ func TestAbandoned_API_VALSHOOT_25(t *testing.T) {
 				if err != nil {
 					t.Errorf("%s by force: %v", step, err)
 				}
+			}
+		})
+	}
+}
+
+// TestMachinesThatMayNotBeDeleted_API_VALSHOOT_25: credentials may let the machines be seen, but not be deleted. The Worker says so instead of
+// waiting for whoever deletes them, and nothing is deleted by asking.
+func TestMachinesThatMayNotBeDeleted_API_VALSHOOT_25(t *testing.T) {
+	t.Parallel()
+	for reason, refused := range map[string]client.Object{"pods": &corev1.Pod{}, "user data": &corev1.Secret{}, "nothing": nil} {
+		t.Run(reason, func(t *testing.T) {
+			t.Parallel()
+			p := cloudtest.New(t, cloudtest.Kubeconfig)
+			p.Record(t, p.Find(t))
+			own := metav1.ObjectMeta{Namespace: cloudtest.Namespace, Name: "small", Labels: map[string]string{
+				gardencorev1beta1.LabelWorkerName: "sprout", "name": "small",
+			}, Finalizers: []string{"machine.sapcloud.io/machine-controller-manager"}}
+			there := metav1.ObjectMeta{Namespace: cloudtest.Namespace, Name: "machine-small", Labels: machinepod.Labels()}
+			for _, o := range []client.Object{&gardenmachinev1alpha1.MachineDeployment{ObjectMeta: own}, &gardenmachinev1alpha1.Machine{ObjectMeta: own}} {
+				if err := p.Create(t.Context(), o); err != nil {
+					t.Fatal(err)
+				}
+			}
+			for _, o := range []client.Object{&corev1.Pod{ObjectMeta: there}, &corev1.Secret{ObjectMeta: there}} {
+				if err := p.Other.Create(t.Context(), o); err != nil {
+					t.Fatal(err)
+				}
+			}
+			other, _ := p.Other.(client.WithWatch)
+			p.Other = interceptor.NewClient(other, interceptor.Funcs{
+				Delete: func(ctx context.Context, c client.WithWatch, o client.Object, options ...client.DeleteOption) error {
+					if reflect.TypeOf(o) == reflect.TypeOf(refused) {
+						return apierrors.NewForbidden(schema.GroupResource{Resource: "pods"}, o.GetName(), nil)
+					}
+					return c.Delete(ctx, o, options...)
+				},
+			})
+			p.Provide(t, cloudtest.Kubeconfig+"# narrowed\n")
+			cluster, err := engine.ReadCluster(t.Context(), p, cloudtest.Namespace)
+			if err != nil {
+				t.Fatal(err)
+			}
+			cluster.Shoot.DeletionTimestamp = &metav1.Time{Time: time.Unix(1e9, 0)}
+			err = steps(t.Context(), p, cluster)["worker"]
+			if _, waits := kit.WaitReason(err); refused == nil && !waits {
+				t.Errorf("Delete(...) = %v, want it to wait for the machine", err)
+			}
+			if codes := operation.Codes(err); refused != nil && (!slices.Contains(codes, gardencorev1beta1.ErrorCodeInfraUnauthorized) || !forceable(codes)) {
+				t.Errorf("Delete(...) = %v with codes %v, want one that lets the owner force the deletion", err, codes)
+			}
+			if left := cloudtest.Count(t, p.Other, &corev1.PodList{}, &corev1.SecretList{}); left != 2 {
+				t.Errorf("%d objects are left of the machine, want the question to delete nothing", left)
 			}
 		})
 	}

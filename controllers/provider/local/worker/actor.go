@@ -5,6 +5,7 @@
 package worker
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -19,6 +20,7 @@ import (
 	"github.com/terrarium-garden/terrarium/apis/extensions/kind"
 	gardenextensionsv1alpha1 "github.com/terrarium-garden/terrarium/apis/extensions/v1alpha1"
 	gardenmachinev1alpha1 "github.com/terrarium-garden/terrarium/apis/machine/v1alpha1"
+	"github.com/terrarium-garden/terrarium/controllers/kit"
 	"github.com/terrarium-garden/terrarium/controllers/provider/local/cloud"
 	"github.com/terrarium-garden/terrarium/controllers/provider/local/engine"
 )
@@ -65,10 +67,10 @@ func (a *Actor) Reconcile(ctx context.Context, object *gardenextensionsv1alpha1.
 }
 
 // Delete removes all machines by force, and then what they were made from. They do not move with a control plane to another
-// seed. It does not wait for machines in a cluster that does not answer: that is an error, with which the shoot can be deleted by force, and
-// then they stay there.
+// seed. It does not wait for machines in a cluster that does not answer, or does not let them be deleted: that is an error, with which the
+// shoot can be deleted by force, and then they stay there.
 func (a *Actor) Delete(ctx context.Context, object *gardenextensionsv1alpha1.Worker, cluster *engine.Cluster) error {
-	_, err := a.Cloud(ctx, object.Namespace)
+	in, err := a.Cloud(ctx, object.Namespace)
 	switch {
 	case err == nil, errors.Is(err, cloud.ErrForeign):
 	case cluster.ForceDeleted():
@@ -79,7 +81,11 @@ func (a *Actor) Delete(ctx context.Context, object *gardenextensionsv1alpha1.Wor
 	if err := a.takeOver(ctx, object, nil); err != nil {
 		return err
 	}
-	return cloud.Unsolvable(a.retire(ctx, object, nil), cluster)
+	err = a.retire(ctx, object, nil)
+	if _, waits := kit.WaitReason(err); waits && in.Apart() {
+		err = cmp.Or(mayRemove(ctx, in), err)
+	}
+	return cloud.Unsolvable(err, cluster)
 }
 
 func (a *Actor) wanted(ctx context.Context, object *gardenextensionsv1alpha1.Worker, cluster *engine.Cluster) ([]Wanted, error) {

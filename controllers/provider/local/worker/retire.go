@@ -151,10 +151,24 @@ func (a *Actor) removeOrphans(ctx context.Context, namespace string) error {
 	if err != nil {
 		return fmt.Errorf("find the cloud of the machines: %w", err)
 	}
+	found, err := ofMachines(ctx, in)
+	if err != nil {
+		return err
+	}
+	for _, o := range found {
+		if err := a.removeOrphan(ctx, namespace, in, o); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// ofMachines lists the pods of machines, and their user data.
+func ofMachines(ctx context.Context, in cloud.Cloud) ([]client.Object, error) {
 	pods, secrets := &corev1.PodList{}, &corev1.SecretList{}
 	for _, list := range []client.ObjectList{pods, secrets} {
 		if err := in.List(ctx, list, client.InNamespace(in.Namespace), client.MatchingLabels(machinepod.Labels())); err != nil {
-			return fmt.Errorf("list the pods of machines: %w", in.Trouble(err))
+			return nil, fmt.Errorf("list the pods of machines: %w", in.Trouble(err))
 		}
 	}
 	var found []client.Object
@@ -164,9 +178,25 @@ func (a *Actor) removeOrphans(ctx context.Context, namespace string) error {
 	for i := range secrets.Items {
 		found = append(found, &secrets.Items[i])
 	}
+	return found, nil
+}
+
+// mayRemove asks another cluster whether machines may be deleted there, and deletes nothing. Somebody else deletes them, who cannot tell the
+// owner of the shoot that the credentials do not suffice.
+func mayRemove(ctx context.Context, in cloud.Cloud) error {
+	if !in.Apart() {
+		return nil
+	}
+	found, err := ofMachines(ctx, in)
+	if err != nil {
+		return err
+	}
 	for _, o := range found {
-		if err := a.removeOrphan(ctx, namespace, in, o); err != nil {
-			return err
+		if o.GetDeletionTimestamp() != nil {
+			continue
+		}
+		if err := in.Delete(ctx, o, client.DryRunAll); client.IgnoreNotFound(err) != nil {
+			return fmt.Errorf("delete %T %q of a machine: %w", o, o.GetName(), in.Trouble(err))
 		}
 	}
 	return nil
