@@ -5,6 +5,7 @@ package shoot_test
 import (
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -135,4 +136,40 @@ func TestCredentialsAreRenewedBeforeADeletion_EXT_DNS_5(t *testing.T) {
 	if err := l.SeedClient.Get(t.Context(), client.ObjectKey{Namespace: "shoot--dev--a", Name: "dnsrecord-a-internal"}, used); err != nil || string(used.Data["key"]) != "new" {
 		t.Errorf("the extension deletes the record with %q, %v", used.Data, err)
 	}
+}
+
+// TestInternalRecordBeforeACleanUp_EXT_DNS_5: the record is asked for only if it is missing or leads elsewhere. Even one whose extension has failed
+// stays as it is.
+func TestInternalRecordBeforeACleanUp_EXT_DNS_5(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		l := newLandscape(t, fresh())
+		l.SeedClient = livelySeed(l.SeedClient.Scheme(), nil)
+		s := fresh(func(s *gardencorev1beta1.Shoot) { s.Status.TechnicalID = "shoot--dev--a" })
+		l.give(t, l.GardenClient, &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: "garden", Name: "dns"}})
+		seed := &gardencorev1beta1.Seed{ObjectMeta: metav1.ObjectMeta{Name: "eu-1"}}
+		seed.Spec.DNS.Internal = &gardencorev1beta1.SeedDNSProviderConfig{
+			Type: "local", Domain: "internal.example", CredentialsRef: corev1.ObjectReference{APIVersion: "v1", Kind: "Secret", Namespace: "garden", Name: "dns"},
+		}
+		last := ""
+		for _, step := range []struct {
+			reason, address string
+			asked           bool
+		}{
+			{"it is missing", "10.99.1.1", true}, {"nothing has changed", "10.99.1.1", false}, {"the API server has moved", "10.99.1.2", true}, {"and stays there", "10.99.1.2", false},
+		} {
+			time.Sleep(time.Minute) // of the time of the bubble
+			if err := shoot.RestoreInternalRecord(t.Context(), l.Reconciler, seed, s, step.address); err != nil {
+				t.Fatalf("%s: %v", step.reason, err)
+			}
+			record := &gardenextensionsv1alpha1.DNSRecord{}
+			if err := l.SeedClient.Get(t.Context(), client.ObjectKey{Namespace: "shoot--dev--a", Name: "a-internal"}, record); err != nil {
+				t.Fatal(err)
+			}
+			if at := record.Annotations["gardener.cloud/timestamp"]; (at != last) != step.asked || record.Spec.Values[0] != step.address {
+				t.Errorf("%s: the extension was asked: %t, want %t; the record leads to %v", step.reason, at != last, step.asked, record.Spec.Values)
+			}
+			last = record.Annotations["gardener.cloud/timestamp"]
+		}
+	})
 }

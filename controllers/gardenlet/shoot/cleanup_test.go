@@ -18,6 +18,7 @@ import (
 	"k8s.io/utils/clock"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
+	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	"github.com/terrarium-garden/terrarium/apis/scheme"
@@ -157,6 +158,82 @@ func TestCleanIgnoresWhatComesLate_GLET_CLEAN_6(t *testing.T) {
 		if err := c.Client.Get(t.Context(), client.ObjectKey{Namespace: "default", Name: "late"}, late); err != nil || late.DeletionTimestamp == nil {
 			t.Errorf("what comes late is deleted nevertheless: %v, %v", late, err)
 		}
+	})
+}
+
+// TestCleanNamespaces deletes the namespaces of users, one of which cannot be emptied: it is finalized, which is another request than to remove its
+// finalizers.
+func TestCleanNamespaces_GLET_CLEAN_1_3(t *testing.T) {
+	t.Parallel()
+	const stuck = "stuck"
+	named := func(name string, labels map[string]string) *corev1.Namespace {
+		return &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: name, Labels: labels}}
+	}
+	c := cleaner(
+		t, named("default", nil), named("kube-system", nil), named("kube-public", nil), named("kube-node-lease", nil),
+		named("spared", map[string]string{"shoot.gardener.cloud/no-cleanup": "true"}), named("users", nil), named(stuck, nil),
+	)
+	c.Client = emptying(t, c.Client, stuck)
+	synctest.Test(t, func(t *testing.T) {
+		if err := shoot.CleanNamespaces(t.Context(), running(annotated("shoot.gardener.cloud/skip-cleanup", "true")), c); err != nil {
+			t.Errorf("GLET-CLEAN-5: nothing is to be cleaned up: %v", err)
+		}
+		begin := clock.RealClock{}.Now()
+		if err := shoot.CleanNamespaces(t.Context(), running(), c); err != nil {
+			t.Fatal(err)
+		}
+		if took := (clock.RealClock{}).Since(begin); took < 5*time.Minute || took > 5*time.Minute+3*time.Second {
+			t.Errorf("the namespace was finalized after %s, want 5 minutes", took)
+		}
+		list := &corev1.NamespaceList{}
+		if err := c.Client.List(t.Context(), list); err != nil {
+			t.Fatal(err)
+		}
+		var names []string
+		for i := range list.Items {
+			names = append(names, list.Items[i].Name)
+		}
+		if diff := cmp.Diff([]string{"default", "kube-node-lease", "kube-public", "kube-system", "spared"}, names); diff != "" {
+			t.Errorf("namespaces after the clean-up (-want +got):\n%s", diff)
+		}
+	})
+}
+
+// emptying is a client that deletes one namespace as an API server does which cannot empty it: only a request to finalize it lets it go.
+func emptying(t *testing.T, c client.Client, name string) client.Client {
+	t.Helper()
+	const kubernetes = "e2e/kubernetes"
+	all, _ := c.(client.WithWatch)
+	namespace := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: name}}
+	hold := func(ctx context.Context, finalizers ...string) error {
+		if err := all.Get(ctx, client.ObjectKeyFromObject(namespace), namespace); err != nil {
+			return err
+		}
+		namespace.Finalizers = finalizers
+		return all.Update(ctx, namespace)
+	}
+	return interceptor.NewClient(all, interceptor.Funcs{
+		Delete: func(ctx context.Context, c client.WithWatch, obj client.Object, options ...client.DeleteOption) error {
+			if obj.GetName() == name {
+				if err := hold(ctx, kubernetes); err != nil {
+					return err
+				}
+			}
+			return c.Delete(ctx, obj, options...)
+		},
+		Get: func(ctx context.Context, c client.WithWatch, key client.ObjectKey, obj client.Object, options ...client.GetOption) error {
+			err := c.Get(ctx, key, obj, options...)
+			if live, ok := obj.(*corev1.Namespace); ok && live.Name == name && live.DeletionTimestamp != nil {
+				live.Finalizers, live.Spec.Finalizers = nil, []corev1.FinalizerName{corev1.FinalizerKubernetes}
+			}
+			return err
+		},
+		SubResourceUpdate: func(ctx context.Context, _ client.Client, subresource string, obj client.Object, _ ...client.SubResourceUpdateOption) error {
+			if live, ok := obj.(*corev1.Namespace); subresource != "finalize" || !ok || len(live.Spec.Finalizers) > 0 {
+				return fmt.Errorf("an unexpected request for %q of %v", subresource, obj)
+			}
+			return hold(ctx)
+		},
 	})
 }
 

@@ -7,7 +7,9 @@ import (
 
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	gardenextensionsv1alpha1 "github.com/terrarium-garden/terrarium/apis/extensions/v1alpha1"
+	"github.com/terrarium-garden/terrarium/controllers/component"
 	"github.com/terrarium-garden/terrarium/controllers/component/facts"
+	"github.com/terrarium-garden/terrarium/controllers/flow"
 )
 
 // recordsOf are the DNS records of a shoot with an internal name.
@@ -22,6 +24,24 @@ func recordsOf(r *Reconciler, seed *gardencorev1beta1.Seed, shoot *gardencorev1b
 // ReplaceInternalRecord deletes the internal record if it has another type.
 func ReplaceInternalRecord(ctx context.Context, r *Reconciler, shoot *gardencorev1beta1.Shoot, want gardenextensionsv1alpha1.DNSRecordType) error {
 	return recordsOf(r, nil, shoot).replace(ctx, record{purpose: purposeInternal}, want)
+}
+
+// RestoreInternalRecord deploys the internal record before a clean-up, where the API server has that address.
+func RestoreInternalRecord(ctx context.Context, r *Reconciler, seed *gardencorev1beta1.Seed, shoot *gardencorev1beta1.Shoot, address string) error {
+	n := recordsOf(r, seed, shoot)
+	n.address = flow.NewValue[component.Address]("address")
+	given := flow.Task{ID: "given", Title: "Giving the address", Sets: []flow.Slot{n.address}, Do: func(ctx context.Context) error {
+		n.address.Set(ctx, component.Address{LoadBalancer: address})
+		return nil
+	}}
+	o := &operation{r: r, facts: facts.Shoot{Shoot: shoot}}
+	n.todo = o.todo()
+	task := flow.Task{ID: "dns-internal", Title: "Deploying the record", Reads: []flow.Slot{n.address}, Do: n.internalAgain}
+	graph, err := flow.Compile("one record", given, task)
+	if err != nil {
+		return err
+	}
+	return graph.Run(ctx, flow.Options{Clock: r.Clock})
 }
 
 // DeleteRecords deletes all records.

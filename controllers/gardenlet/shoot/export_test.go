@@ -9,6 +9,7 @@ import (
 	"slices"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/tools/events"
@@ -67,6 +68,28 @@ func ResourceKinds(shoot *gardencorev1beta1.Shoot) []schema.GroupVersionKind {
 // CleanExtendedAPIs cleans up definitions and API services without access to a cluster.
 func CleanExtendedAPIs(ctx context.Context, shoot *gardencorev1beta1.Shoot) error {
 	return cleaning{ground: ground{facts: facts.Shoot{Shoot: shoot}}}.extendedAPIs(ctx)
+}
+
+// CleanNamespaces deletes the namespaces inside of a shoot, whose clean-up begins now.
+func CleanNamespaces(ctx context.Context, shoot *gardencorev1beta1.Shoot, inside Cleaner) error {
+	types, err := scheme.New()
+	if err != nil {
+		return err
+	}
+	plane := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "shoot--dev--a"}}
+	c := cleaning{
+		ground:      ground{facts: facts.Shoot{Shoot: shoot, Namespace: plane.Name}, seed: fake.NewClientBuilder().WithScheme(types).WithObjects(plane).Build(), clock: inside.Clock},
+		shootClient: flow.NewValue[client.Client]("shoot client"),
+	}
+	given := flow.Task{ID: "given", Title: "Giving the client", Sets: []flow.Slot{c.shootClient}, Do: func(ctx context.Context) error {
+		c.shootClient.Set(ctx, inside.Client)
+		return nil
+	}}
+	graph, err := flow.Compile("one group", given, flow.Task{ID: cleaned, Title: "Deleting namespaces", Reads: []flow.Slot{c.shootClient}, Timeout: cleanTimeout, Do: c.namespaces})
+	if err != nil {
+		return err
+	}
+	return graph.Run(ctx, flow.Options{Clock: inside.Clock})
 }
 
 // Snapshots is the group of snapshots of volumes.

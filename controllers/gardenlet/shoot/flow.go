@@ -160,15 +160,23 @@ type remains struct {
 	namespace bool
 	// apiServer is deployed; available is set if it also serves, asleep if it has no instances.
 	apiServer, available, asleep bool
-	// infrastructure, controlPlane, network and worker objects exist.
-	infrastructure, controlPlane, network, worker bool
-	workerless                                    bool
+	// infrastructure, network and worker objects exist.
+	infrastructure, network, worker bool
+	// controlPlane is set if that of the cloud provider is there, is not in deletion, and has been whole.
+	controlPlane bool
+	workerless   bool
 }
 
 // cleanable reports whether there can be anything inside the shoot that has to be removed in order, and a way to do so. There is
 // nothing in an API server that never served and on which nothing was built.
 func (f remains) cleanable() bool {
 	return f.namespace && f.apiServer && (f.infrastructure || f.workerless) && (f.available || f.asleep || f.network || f.worker)
+}
+
+// wasWhole reports whether an extension has ever done what it was asked for.
+func wasWhole(obj gardenextensionsv1alpha1.Object) bool {
+	last := obj.GetExtensionStatus().LastOperation
+	return last != nil && (last.Type != gardencorev1beta1.LastOperationTypeCreate || last.State == gardencorev1beta1.LastOperationStateSucceeded)
 }
 
 // stopped reports whether a Deployment has no instances.
@@ -207,7 +215,8 @@ func (g ground) inspect(ctx context.Context) (remains, error) {
 	}
 	key := client.ObjectKey{Namespace: g.facts.Namespace, Name: g.facts.Shoot.Name}
 	found.infrastructure = there(&gardenextensionsv1alpha1.Infrastructure{}, key)
-	found.controlPlane = there(&gardenextensionsv1alpha1.ControlPlane{}, key)
+	control := &gardenextensionsv1alpha1.ControlPlane{}
+	found.controlPlane = there(control, key) && control.DeletionTimestamp == nil && wasWhole(control)
 	found.network = there(&gardenextensionsv1alpha1.Network{}, key)
 	found.worker = there(&gardenextensionsv1alpha1.Worker{}, key)
 	return found, failed

@@ -4,6 +4,7 @@ package shoot_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -165,5 +166,44 @@ func TestDeleteGraph_GLET_DEL_2(t *testing.T) {
 			}
 			golden.Text(t, name, g.DOT())
 		})
+	}
+}
+
+// TestDeletionOrder: extensions rely on what is deleted after them. What is asked to go has gone before the next one is asked.
+func TestDeletionOrder_EXT_DEL_3(t *testing.T) {
+	t.Parallel()
+	everything := shoot.Found{Namespace: true, APIServer: true, Available: true, Infrastructure: true, ControlPlane: true, Network: true, Worker: true}
+	g, err := shoot.DeleteGraph(running(withWorkers, leaving), everything)
+	if err != nil {
+		t.Fatal(err)
+	}
+	next := map[string][]string{}
+	for line := range strings.Lines(g.DOT()) {
+		if from, to, found := strings.Cut(line, " -> "); found {
+			to, _, _ = strings.Cut(to, " [")
+			from, to = strings.Trim(strings.TrimSpace(from), `"`), strings.Trim(strings.TrimSpace(to), `"`)
+			next[from] = append(next[from], to)
+		}
+	}
+	var leads func(from, to string) bool
+	leads = func(from, to string) bool {
+		return from == to || slices.ContainsFunc(next[from], func(n string) bool { return leads(n, to) })
+	}
+	for _, order := range [][]string{
+		{"clean-webhooks", "clean-extended-apis", "clean-kubernetes-resources", "clean-namespaces"},
+		{"controlplane-wait", "clean-kubernetes-resources"},
+		{"clean-namespaces", "worker-delete", "worker-delete-wait", "osc-delete", "osc-delete-wait", "ext-before-api-delete", "ext-before-api-delete-wait", "controlplane-delete"},
+		{"clean-namespaces", "network-delete", "network-delete-wait", "controlplane-delete"},
+		{"clean-namespaces", "runtimes-delete", "runtimes-delete-wait", "controlplane-delete"},
+		{"controlplane-delete", "controlplane-delete-wait", "shoot-resources-delete", "apiserver-delete"},
+		{"controlplane-delete-wait", "infrastructure-delete", "infrastructure-delete-wait", "etcd-main-delete"},
+		{"apiserver-delete", "ext-after-api-delete", "ext-after-api-delete-wait", "etcd-main-delete"},
+		{"apiserver-delete", "dns-delete", "etcd-main-delete", "namespace-delete", "namespace-delete-wait"},
+	} {
+		for i := range order[1:] {
+			if !leads(order[i], order[i+1]) {
+				t.Errorf("task %q does not wait for %q", order[i+1], order[i])
+			}
+		}
 	}
 }

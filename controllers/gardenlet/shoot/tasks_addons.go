@@ -50,7 +50,7 @@ func (a addOns) fragment(found remains) fragment {
 		),
 		destroy: slices.Concat(
 			a.ask("ext-before-api", "extensions that go before the API server", a.types(deletedAfterServer)).
-				destroy(gone, "clean-kubernetes-resources", "resource-manager-access", "referenced-resources", "osc-delete-wait"),
+				destroy(gone, cleaned, "resource-manager-access", "referenced-resources", "osc-delete-wait"),
 			a.ask("ext-after-api", "extensions that go after the API server", nil).destroy(gone, "apiserver-delete"),
 		),
 	}

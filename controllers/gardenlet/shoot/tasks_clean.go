@@ -40,7 +40,8 @@ func (c cleaning) fragment(found remains) fragment {
 	return fragment{destroy: []flow.Task{
 		task("clean-webhooks", "Deleting the webhooks of the cluster", c.webhooks),
 		task("clean-extended-apis", "Deleting custom resources and API services of the cluster", c.extendedAPIs, "clean-webhooks", "kcm-wait", autoscalerDeleted),
-		task("clean-kubernetes-resources", "Deleting the other resources of the cluster", c.kubernetesResources, "clean-extended-apis", "controlplane-wake-wait"),
+		task("clean-kubernetes-resources", "Deleting the other resources of the cluster", c.kubernetesResources, "clean-extended-apis", "controlplane-wait"),
+		task(cleaned, "Deleting the namespaces of the cluster", c.namespaces, "clean-kubernetes-resources"),
 	}}
 }
 
@@ -102,6 +103,9 @@ func resourceKinds(shoot *gardencorev1beta1.Shoot) []schema.GroupVersionKind {
 }
 
 const (
+	// cleaned is the last task of a clean-up.
+	cleaned flow.ID = "clean-namespaces"
+
 	cleanTimeout    = 10 * time.Minute
 	cleanPoll       = time.Second
 	maxNamedObjects = 10
@@ -213,6 +217,9 @@ func (c Cleaner) remove(ctx context.Context, obj *metav1.PartialObjectMetadata, 
 	if since < group.FinalizeAfter {
 		return nil
 	}
+	if isNamespace(obj) {
+		return c.finalizeNamespace(ctx, obj.Name)
+	}
 	if len(obj.Finalizers) == 0 {
 		// This is a pod whose node does not answer any more.
 		if err := c.Client.Delete(ctx, obj, client.GracePeriodSeconds(0)); err != nil && !apierrors.IsNotFound(err) && !apierrors.IsConflict(err) {
@@ -232,6 +239,7 @@ func (c Cleaner) remove(ctx context.Context, obj *metav1.PartialObjectMetadata, 
 func spared(obj *metav1.PartialObjectMetadata) bool {
 	l := obj.Labels
 	return l[gardencorev1beta1.LabelShootNoCleanup] == "true" || l[gardencorev1beta1.LabelRole] == gardencorev1beta1.RoleSystemComponent ||
+		isNamespace(obj) && slices.Contains(ownNamespaces(), obj.Name) ||
 		obj.Kind == "Service" && l["provider"] == "kubernetes" || obj.Kind == "APIService" && l[automanagedLabel] != ""
 }
 

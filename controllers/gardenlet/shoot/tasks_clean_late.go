@@ -21,6 +21,7 @@ const (
 	annotationSnapshotDeleted = "snapshot.storage.kubernetes.io/volumesnapshot-being-deleted"
 	snapshotGroup             = "snapshot.storage.k8s.io"
 	kindSnapshotContent       = "VolumeSnapshotContent"
+	kindNamespace             = "Namespace"
 )
 
 // begin returns when the clean-up began. It is kept where the next run finds it, so that a cluster in which something makes objects
@@ -50,6 +51,51 @@ func snapshots(shoot *gardencorev1beta1.Shoot) CleanGroup {
 		Kinds:       []schema.GroupVersionKind{v1.WithKind("VolumeSnapshot"), v1.WithKind(kindSnapshotContent)},
 		DeleteGrace: min(period/2, 5*time.Minute), FinalizeAfter: period,
 	}
+}
+
+// namespaces deletes those that users have made, with all that is left in them: objects of further kinds may stand for something outside
+// of the cluster as well (GLET-CLEAN-1).
+func (c cleaning) namespaces(ctx context.Context) error {
+	if _, skip := c.facts.Shoot.Annotations[gardencorev1beta1.AnnotationShootSkipCleanup]; skip {
+		return nil
+	}
+	period := grace(c.facts.Shoot, gardencorev1beta1.AnnotationShootCleanupKubernetesResourcesGrace, 5*time.Minute)
+	begin, err := c.begin(ctx)
+	if err != nil {
+		return err
+	}
+	return c.clean(ctx, CleanGroup{
+		Kinds: []schema.GroupVersionKind{corev1.SchemeGroupVersion.WithKind(kindNamespace)}, FinalizeAfter: period, Latest: begin.Add(period),
+	})
+}
+
+// ownNamespaces are those of every cluster. They cannot be deleted.
+func ownNamespaces() []string {
+	return []string{metav1.NamespaceDefault, metav1.NamespaceSystem, metav1.NamespacePublic, corev1.NamespaceNodeLease}
+}
+
+func isNamespace(obj *metav1.PartialObjectMetadata) bool {
+	return obj.GroupVersionKind() == corev1.SchemeGroupVersion.WithKind(kindNamespace)
+}
+
+// finalizeNamespace lets go a namespace that was to be emptied first, and could not be. What is left in it goes with the stores.
+func (c Cleaner) finalizeNamespace(ctx context.Context, name string) error {
+	namespace := &corev1.Namespace{}
+	if err := c.Client.Get(ctx, client.ObjectKey{Name: name}, namespace); err != nil {
+		return client.IgnoreNotFound(err)
+	}
+	if len(namespace.Finalizers) > 0 {
+		before := namespace.DeepCopy()
+		namespace.Finalizers = nil
+		if err := c.Client.Patch(ctx, namespace, client.MergeFrom(before)); err != nil {
+			return client.IgnoreNotFound(err)
+		}
+	}
+	namespace.Spec.Finalizers = nil
+	if err := c.Client.SubResource("finalize").Update(ctx, namespace); err != nil && !apierrors.IsNotFound(err) && !apierrors.IsConflict(err) {
+		return fmt.Errorf("finalize namespace %q: %w", name, err)
+	}
+	return nil
 }
 
 // cleanPass is a group with what one pass knows of the shoot: homes are the namespaces that exist.

@@ -7,6 +7,7 @@ import (
 	"fmt"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -42,15 +43,34 @@ func (n names) fragment(found remains) fragment {
 			{ID: "dns-external", Title: "Deploying the external DNS record", Reads: reads, Skip: sleeps || n.facts.Hosts.External == "", Do: n.external},
 			{ID: "dns-stop", Title: "Deleting the DNS records of the sleeping cluster", After: after("apiserver-stop-wait"), Skip: !sleeps, Do: n.delete},
 		},
-		destroy: []flow.Task{{
-			ID: "dns-delete", Title: "Deleting the DNS records", After: after("apiserver-service-delete"), Skip: !found.namespace, Do: n.delete,
-		}},
+		destroy: []flow.Task{
+			{ID: "dns-internal", Title: "Deploying the internal DNS record", Reads: reads, Skip: !found.cleanable() || n.facts.Hosts.Internal == "", Do: n.internalAgain},
+			{
+				ID: "dns-delete", Title: "Deleting the DNS records", After: after("apiserver-service-delete", "dns-internal"), Skip: !found.namespace, Do: n.delete,
+			},
+		},
 	}
 }
 
 // internal deploys the record below the domain of the seed.
 func (n names) internal(ctx context.Context) error {
 	return n.deploy(ctx, n.internalRecord())
+}
+
+// internalAgain deploys the record before a clean-up, if it is missing or the API server is not where it leads to any more. Otherwise its
+// extension is left alone (EXT-DNS-5).
+func (n names) internalAgain(ctx context.Context) error {
+	rec, live := n.internalRecord(), &gardenextensionsv1alpha1.DNSRecord{}
+	err := n.seed.Get(ctx, client.ObjectKey{Namespace: n.facts.Namespace, Name: n.object(rec)}, live)
+	if client.IgnoreNotFound(err) != nil {
+		return fmt.Errorf("get DNS record %q: %w", n.object(rec), err)
+	}
+	wanted := live.DeepCopy()
+	n.fill(ctx, rec, wanted)
+	if err == nil && (live.DeletionTimestamp != nil || equality.Semantic.DeepEqual(live.Spec, wanted.Spec)) {
+		return nil
+	}
+	return n.deploy(ctx, rec)
 }
 
 func (n names) internalRecord() record {
@@ -117,11 +137,8 @@ func (n names) deploy(ctx context.Context, rec record) error {
 	}
 	asked := ask[*gardenextensionsv1alpha1.DNSRecord]{
 		ground: n.ground, names: func() ([]string, error) { return []string{n.object(rec)}, nil }, trigger: n.todo.trigger(rec.task),
-		fill: func(_ context.Context, obj *gardenextensionsv1alpha1.DNSRecord) error {
-			obj.Spec.Type = rec.provider
-			obj.Spec.SecretRef = corev1.SecretReference{Namespace: n.facts.Namespace, Name: name}
-			obj.Spec.Name, obj.Spec.RecordType, obj.Spec.Values = rec.host, facts.RecordType(target), []string{target}
-			obj.Spec.Zone, obj.Spec.TTL = rec.zone, n.ttl
+		fill: func(ctx context.Context, obj *gardenextensionsv1alpha1.DNSRecord) error {
+			n.fill(ctx, rec, obj)
 			return nil
 		},
 	}
@@ -132,6 +149,15 @@ func (n names) deploy(ctx context.Context, rec record) error {
 		return err
 	}
 	return n.todo.finish(ctx, rec.task)
+}
+
+// fill writes what a record is to be.
+func (n names) fill(ctx context.Context, rec record, obj *gardenextensionsv1alpha1.DNSRecord) {
+	target := n.address.Get(ctx).LoadBalancer
+	obj.Spec.Type = rec.provider
+	obj.Spec.SecretRef = corev1.SecretReference{Namespace: n.facts.Namespace, Name: n.secret(rec)}
+	obj.Spec.Name, obj.Spec.RecordType, obj.Spec.Values = rec.host, facts.RecordType(target), []string{target}
+	obj.Spec.Zone, obj.Spec.TTL = rec.zone, n.ttl
 }
 
 // replace deletes a record that has another type, because extensions cannot make an address of a name in place (EXT-DNS-5).

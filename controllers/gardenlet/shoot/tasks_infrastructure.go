@@ -4,7 +4,10 @@ package shoot
 
 import (
 	"context"
+	"fmt"
 	"slices"
+
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	gardenextensionsv1alpha1 "github.com/terrarium-garden/terrarium/apis/extensions/v1alpha1"
@@ -34,8 +37,8 @@ func (p provider) fragment(found remains) fragment {
 			p.again("controlplane-stop", "Stopping", none || p.facts.Power != facts.FallingAsleep, "apiserver-stop"),
 		),
 		destroy: slices.Concat(
-			p.again("controlplane-wake", "Starting", none || !found.asleep || !found.controlPlane || !found.cleanable(), "shoot-client", "resource-manager-access"),
-			p.network().destroy(gone, "clean-kubernetes-resources", "resource-manager-access"),
+			p.redeployed().deploy(none || !found.infrastructure || !found.controlPlane || !found.cleanable(), "cloudprovider-secret", "shoot-client", "resource-manager-access"),
+			p.network().destroy(gone, cleaned, "resource-manager-access"),
 			p.controlPlane().destroy(gone, "network-delete-wait", "runtimes-delete-wait", "osc-delete-wait", "ext-before-api-delete-wait"),
 			p.infrastructure().destroy(gone, "controlplane-delete-wait"),
 		),
@@ -79,6 +82,23 @@ func (p provider) controlPlane() ask[*gardenextensionsv1alpha1.ControlPlane] {
 			return nil
 		},
 	}
+}
+
+// redeployed is the control plane of the cloud provider as a clean-up needs it, with the credentials and the infrastructure of now: it
+// deletes what the cluster has at the provider, load balancers for example (GLET-DEL-1).
+func (p provider) redeployed() ask[*gardenextensionsv1alpha1.ControlPlane] {
+	control := p.controlPlane()
+	control.reads = nil
+	control.fill = func(ctx context.Context, obj *gardenextensionsv1alpha1.ControlPlane) error {
+		infrastructure := &gardenextensionsv1alpha1.Infrastructure{}
+		key := client.ObjectKey{Namespace: p.facts.Namespace, Name: p.facts.Shoot.Name}
+		if err := p.seed.Get(ctx, key, infrastructure); err != nil {
+			return fmt.Errorf("get infrastructure %q: %w", key, err)
+		}
+		obj.Spec.SecretRef, obj.Spec.InfrastructureProviderStatus = p.providerSecret(), infrastructure.Status.ProviderStatus
+		return nil
+	}
+	return control
 }
 
 // again asks the extension to look once more whether the API server runs, because the control plane of the cloud provider runs as long

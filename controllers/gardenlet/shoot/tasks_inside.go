@@ -65,7 +65,7 @@ func (i inside) fragment(found remains) fragment {
 		}),
 		destroy: []flow.Task{{
 			ID: "shoot-resources-delete", Title: "Deleting the managed resources of the cluster",
-			After:   after("resource-manager-access", "clean-kubernetes-resources", "controlplane-delete-wait", "worker-delete-wait"),
+			After:   after("resource-manager-access", cleaned, "controlplane-delete-wait", "worker-delete-wait"),
 			Timeout: letGoTimeout, Skip: !found.namespace,
 			Do: func(ctx context.Context) error { return i.letGo(ctx, found.cleanable()) },
 		}},
