@@ -235,7 +235,8 @@ func (a *arguments) reason(d difference) string {
 	for name, reason := range a.listed {
 		group, path, _ := strings.Cut(name, " ")
 		prefix, open := strings.CutSuffix(path, "*")
-		if group == d.group && (path == d.path || open && strings.HasPrefix(d.path, prefix)) {
+		suffix, further := strings.CutPrefix(path, "*")
+		if group == d.group && (path == d.path || open && strings.HasPrefix(d.path, prefix) || further && d.want == "" && strings.HasSuffix(d.path, suffix)) {
 			a.used[name] = true
 			return reason
 		}

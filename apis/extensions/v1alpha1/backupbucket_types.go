@@ -50,8 +50,11 @@ type BackupBucketSpec struct {
 	DefaultSpec `json:",inline"`
 
 	// Region is where the bucket is to be created.
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:XValidation:rule="self == oldSelf",message="the region cannot change"
 	Region string `json:"region"`
 	// SecretRef names the Secret with the credentials of the object store.
+	// +kubebuilder:validation:XValidation:rule="has(self.name) && self.name != ''",message="the name of the Secret is required"
 	SecretRef corev1.SecretReference `json:"secretRef"`
 }
 

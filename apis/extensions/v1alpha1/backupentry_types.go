@@ -52,10 +52,13 @@ type BackupEntrySpec struct {
 	DefaultSpec `json:",inline"`
 
 	// BucketName is the name of the BackupBucket that holds the backups.
+	// +kubebuilder:validation:MinLength=1
 	BucketName string `json:"bucketName"`
 	// Region is where the bucket is.
+	// +kubebuilder:validation:MinLength=1
 	Region string `json:"region"`
 	// SecretRef names the Secret with the credentials of the object store.
+	// +kubebuilder:validation:XValidation:rule="has(self.name) && self.name != ''",message="the name of the Secret is required"
 	SecretRef corev1.SecretReference `json:"secretRef"`
 	// BackupBucketProviderStatus is a copy of the provider status of the BackupBucket.
 	// +kubebuilder:pruning:PreserveUnknownFields

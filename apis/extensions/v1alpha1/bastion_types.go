@@ -50,8 +50,11 @@ type BastionSpec struct {
 	DefaultSpec `json:",inline"`
 
 	// Ingress lists the networks from which SSH connections are let in.
+	// +kubebuilder:validation:MinItems=1
 	Ingress []BastionIngressPolicy `json:"ingress"`
-	// UserData is the script that the host runs at its first boot.
+	// UserData is the script that the host runs at its first boot. It never changes.
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:XValidation:rule="self == oldSelf",message="the user data of a bastion cannot change"
 	UserData []byte `json:"userData"`
 }
 

@@ -51,6 +51,7 @@ type ContainerRuntimeSpec struct {
 	DefaultSpec `json:",inline"`
 
 	// BinaryPath is the directory on the machine where the programs of the runtime are put.
+	// +kubebuilder:validation:MinLength=1
 	BinaryPath string `json:"binaryPath"`
 	// WorkerPool selects the machines.
 	WorkerPool ContainerRuntimeWorkerPool `json:"workerPool"`
@@ -58,7 +59,9 @@ type ContainerRuntimeSpec struct {
 
 // ContainerRuntimeWorkerPool identifies the nodes of a worker pool.
 type ContainerRuntimeWorkerPool struct {
-	// Name is the name of the worker pool.
+	// Name is the name of the worker pool. It never changes.
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:XValidation:rule="self == oldSelf",message="the worker pool cannot change"
 	Name string `json:"name"`
 	// Selector matches the nodes of the pool.
 	Selector metav1.LabelSelector `json:"selector"`

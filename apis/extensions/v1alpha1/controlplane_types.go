@@ -50,8 +50,11 @@ type ControlPlaneSpec struct {
 	DefaultSpec `json:",inline"`
 
 	// Region is the region of the shoot.
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:XValidation:rule="self == oldSelf",message="the region cannot change"
 	Region string `json:"region"`
 	// SecretRef names the Secret with the provider credentials of the shoot.
+	// +kubebuilder:validation:XValidation:rule="has(self.name) && self.name != ''",message="the name of the Secret is required"
 	SecretRef corev1.SecretReference `json:"secretRef"`
 	// InfrastructureProviderStatus is a copy of the provider status of the Infrastructure.
 	// +kubebuilder:pruning:PreserveUnknownFields

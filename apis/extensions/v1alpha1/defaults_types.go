@@ -8,9 +8,14 @@ import (
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 )
 
+// +kubebuilder:validation:XValidation:rule="(has(self.class) ? self.class : 'shoot') == (has(oldSelf.class) ? oldSelf.class : 'shoot')",message="the class of an extension object cannot change"
+// +kubebuilder:validation:XValidation:rule="!has(self.class) || self.class in ['garden', 'seed', 'shoot']",message="the class must be garden, seed or shoot"
+
 // DefaultSpec holds the fields that the spec of every extension kind has.
 type DefaultSpec struct {
-	// Type is the type of the resource; the extension controller for it is determined by kind and type.
+	// Type is the type of the resource; the extension controller for it is determined by kind and type. It never changes.
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:XValidation:rule="self == oldSelf",message="the type of an extension object cannot change"
 	Type string `json:"type"`
 	// Class says what the resource serves: the garden, a seed or a shoot. It never changes; shoot when unset.
 	// +kubebuilder:validation:XValidation:rule="self == oldSelf",message="the class of an extension object cannot change"

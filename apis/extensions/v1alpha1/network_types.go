@@ -45,13 +45,21 @@ type NetworkList struct {
 	Items []Network `json:"items"`
 }
 
+// +kubebuilder:validation:XValidation:rule="!isCIDR(self.podCIDR) || !isCIDR(self.serviceCIDR) || !(cidr(self.podCIDR).masked().containsCIDR(cidr(self.serviceCIDR).masked()) || cidr(self.serviceCIDR).masked().containsCIDR(cidr(self.podCIDR).masked()))",message="podCIDR and serviceCIDR must not overlap"
+
 // NetworkSpec says which address ranges the plugin works with.
 type NetworkSpec struct {
 	DefaultSpec `json:",inline"`
 
-	// PodCIDR is the range of pod addresses in CIDR notation.
+	// PodCIDR is the range of pod addresses in CIDR notation. It never changes.
+	// +kubebuilder:validation:MaxLength=64
+	// +kubebuilder:validation:XValidation:rule="isCIDR(self)",message="must be a range in CIDR notation, such as 10.0.0.0/16"
+	// +kubebuilder:validation:XValidation:rule="self == oldSelf",message="the range of the pods cannot change"
 	PodCIDR string `json:"podCIDR"`
-	// ServiceCIDR is the range of Service addresses in CIDR notation.
+	// ServiceCIDR is the range of Service addresses in CIDR notation. It never changes.
+	// +kubebuilder:validation:MaxLength=64
+	// +kubebuilder:validation:XValidation:rule="isCIDR(self)",message="must be a range in CIDR notation, such as 10.0.0.0/16"
+	// +kubebuilder:validation:XValidation:rule="self == oldSelf",message="the range of the Services cannot change"
 	ServiceCIDR string `json:"serviceCIDR"`
 	// IPFamilies lists the families in use; IPv4 alone when unset.
 	// +optional

@@ -50,7 +50,8 @@ type OperatingSystemConfigList struct {
 type OperatingSystemConfigSpec struct {
 	DefaultSpec `json:",inline"`
 
-	// Purpose says whether this is for the first boot or for a running machine.
+	// Purpose says whether this is for the first boot or for a running machine. It never changes.
+	// +kubebuilder:validation:XValidation:rule="self == oldSelf",message="the purpose cannot change"
 	Purpose OperatingSystemConfigPurpose `json:"purpose"`
 	// CRIConfig describes the container runtime; used only for running machines.
 	// +optional
@@ -67,6 +68,7 @@ type OperatingSystemConfigSpec struct {
 }
 
 // OperatingSystemConfigPurpose says for which stage of a machine's life a configuration is.
+// +kubebuilder:validation:Enum=provision;reconcile
 type OperatingSystemConfigPurpose string
 
 const (

@@ -56,8 +56,11 @@ type WorkerSpec struct {
 	// Pools are the desired groups of machines.
 	Pools []WorkerPool `json:"pools"`
 	// Region is the region of the shoot.
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:XValidation:rule="self == oldSelf",message="the region cannot change"
 	Region string `json:"region"`
 	// SecretRef names the Secret with the provider credentials of the shoot.
+	// +kubebuilder:validation:XValidation:rule="has(self.name) && self.name != ''",message="the name of the Secret is required"
 	SecretRef corev1.SecretReference `json:"secretRef"`
 	// InfrastructureProviderStatus is a copy of the provider status of the Infrastructure.
 	// +kubebuilder:pruning:PreserveUnknownFields
@@ -68,13 +71,17 @@ type WorkerSpec struct {
 	SSHPublicKey []byte `json:"sshPublicKey,omitempty"`
 }
 
+// +kubebuilder:validation:XValidation:rule="has(self.machineImage) && self.machineImage.name != '' && self.machineImage.version != ''",message="the name and the version of the machine image are required"
+
 // WorkerPool is a group of identical machines.
 type WorkerPool struct {
 	// Name is the name of the pool, unique in the shoot.
+	// +kubebuilder:validation:MinLength=1
 	Name string `json:"name"`
 	// MachineType is the provider's name of the machine size.
+	// +kubebuilder:validation:MinLength=1
 	MachineType string `json:"machineType"`
-	// MachineImage is the operating system image.
+	// MachineImage is the operating system image, with its name and version.
 	// +optional
 	MachineImage MachineImage `json:"machineImage,omitempty"`
 	// Maximum is the largest number of machines.
@@ -86,6 +93,7 @@ type WorkerPool struct {
 	// MaxUnavailable is how many machines may be missing during an update.
 	MaxUnavailable intstr.IntOrString `json:"maxUnavailable"`
 	// UserDataSecretRef names the Secret and key with the user data for new machines.
+	// +kubebuilder:validation:XValidation:rule="has(self.name) && self.name != '' && self.key != ''",message="the name and the key of the Secret with the user data are required"
 	UserDataSecretRef corev1.SecretKeySelector `json:"userDataSecretRef"`
 	// Annotations are put on the nodes.
 	// +optional

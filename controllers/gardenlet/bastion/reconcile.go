@@ -127,6 +127,10 @@ func (r *Reconciler) ask(ctx context.Context, s *scope) (kit.Outcome, error) {
 		return kit.Continue(), nil
 	}
 	err = r.extensions().Apply(ctx, s.host, extension.Always, func() error {
+		if s.host.ResourceVersion != "" {
+			// The script never changes (EXT-OBJ-5): a host that runs has run it, also if it is that of an earlier version.
+			spec.UserData = s.host.Spec.UserData
+		}
 		s.host.Spec = spec
 		metav1.SetMetaDataAnnotation(&s.host.ObjectMeta, annotationGeneration, generation)
 		return nil

@@ -8,11 +8,11 @@ import (
 	"slices"
 
 	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
-	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+	"github.com/terrarium-garden/terrarium/controllers/extension/policy"
 )
 
 // namespacedResources may be named by a rule without a scope. Namespaces restrict nothing for resources that are in none.
@@ -98,13 +98,9 @@ func configurations() admissionregistrationv1.RuleWithOperations {
 
 // fence adds it to what is installed. A seed that knows no such policies goes without.
 func (r *Reconciler) fence(s *scope) error {
-	kind := admissionregistrationv1.SchemeGroupVersion.WithKind("ValidatingAdmissionPolicy")
-	_, err := r.SeedClient.RESTMapper().RESTMapping(kind.GroupKind(), kind.Version)
-	if meta.IsNoMatchError(err) {
-		return nil
-	}
-	if err != nil {
-		return fmt.Errorf("find out whether the seed knows kind %s: %w", kind.Kind, err)
+	known, err := policy.Known(r.SeedClient.RESTMapper())
+	if err != nil || !known {
+		return err
 	}
 	objects, err := Fence(s.installation, s.registration)
 	s.objects = append(s.objects, objects...)

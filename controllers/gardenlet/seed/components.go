@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -16,6 +17,7 @@ import (
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	"github.com/terrarium-garden/terrarium/controllers/deploy"
 	"github.com/terrarium-garden/terrarium/controllers/extension/crds"
+	"github.com/terrarium-garden/terrarium/controllers/extension/policy"
 	"github.com/terrarium-garden/terrarium/controllers/flow"
 )
 
@@ -50,14 +52,22 @@ func ReconcileGraph(engine deploy.Engine, identity string, manager ResourceManag
 	)
 }
 
-// ApplyDefinitions applies the custom resource definitions of the extension contract to a seed and waits until they are served.
-// Controllers that watch extension objects can only start after that.
+// ApplyDefinitions applies the custom resource definitions of the extension contract to a seed, with the policy that checks its objects, and
+// waits until they are served. Controllers that watch extension objects can only start after that.
 func ApplyDefinitions(ctx context.Context, engine deploy.Engine) error {
 	definitions, err := crds.Objects()
 	if err != nil {
 		return err
 	}
-	if err := engine.Apply(ctx, definitions...); err != nil {
+	known, err := policy.Known(engine.Client.RESTMapper())
+	if err != nil {
+		return err
+	}
+	objects := definitions
+	if known {
+		objects = append(slices.Clone(definitions), policy.Objects()...)
+	}
+	if err := engine.Apply(ctx, objects...); err != nil {
 		return err
 	}
 	return engine.WaitReady(ctx, definitions...)

@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -21,6 +22,7 @@ import (
 
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	"github.com/terrarium-garden/terrarium/controllers/extension/crds"
+	"github.com/terrarium-garden/terrarium/controllers/extension/policy"
 	"github.com/terrarium-garden/terrarium/controllers/kit"
 	"github.com/terrarium-garden/terrarium/controllers/operation"
 )
@@ -133,7 +135,7 @@ func (r *Reconciler) destroy(ctx context.Context, s *scope) (kit.Outcome, error)
 	if err := removeResourceManagerSecrets(ctx, engine); err != nil {
 		return kit.Stop(), err
 	}
-	objects = append(objects, resourceManagerLeftovers()...)
+	objects = slices.Concat(objects, resourceManagerLeftovers(), policy.Objects())
 	if err := engine.Delete(ctx, objects...); err != nil {
 		return kit.Stop(), err
 	}

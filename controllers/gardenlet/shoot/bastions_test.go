@@ -3,6 +3,7 @@
 package shoot_test
 
 import (
+	"errors"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -91,25 +92,57 @@ func TestHostsGoWithTheAccess_GLET_BASTION_5(t *testing.T) {
 
 func TestRecordOfAnotherType_EXT_DNS_5(t *testing.T) {
 	t.Parallel()
-	for want, gone := range map[gardenextensionsv1alpha1.DNSRecordType]bool{"A": false, "CNAME": true} {
-		l := newLandscape(t, fresh())
-		s := fresh(func(s *gardencorev1beta1.Shoot) { s.Status.TechnicalID = "shoot--dev--a" })
-		record := &gardenextensionsv1alpha1.DNSRecord{ObjectMeta: metav1.ObjectMeta{Namespace: "shoot--dev--a", Name: "a-internal"}}
-		record.Spec.RecordType = "A"
-		if err := shoot.ReplaceInternalRecord(t.Context(), l.Reconciler, s, want); err != nil {
-			t.Errorf("there is no record yet: %v", err)
-		}
-		if err := l.SeedClient.Create(t.Context(), record); err != nil {
-			t.Fatal(err)
-		}
-		if err := shoot.ReplaceInternalRecord(t.Context(), l.Reconciler, s, want); err != nil {
-			t.Fatal(err)
-		}
-		err := l.SeedClient.Get(t.Context(), client.ObjectKeyFromObject(record), record)
-		if apierrors.IsNotFound(err) != gone {
-			t.Errorf("a record of type A is to be of type %s: %v, want it to be made anew: %v", want, err, gone)
-		}
+	const host = "api.a.dev.internal.example"
+	for name, tc := range map[string]struct {
+		live, provider, want string
+		// gone says that the record is made anew, and key which credentials its extension deletes it with.
+		gone bool
+		key  string
+	}{
+		"the same":         {live: host, provider: "local", want: "A", key: "old"},
+		"another type":     {live: host, provider: "local", want: "CNAME", gone: true, key: "new"},
+		"another name":     {live: "api.former.example", provider: "local", want: "A", gone: true, key: "new"},
+		"another provider": {live: host, provider: "former", want: "A", gone: true, key: "old"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			l := newLandscape(t, fresh())
+			s, seed := fresh(func(s *gardencorev1beta1.Shoot) { s.Status.TechnicalID = "shoot--dev--a" }), internalDomain("local")
+			used := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: "shoot--dev--a", Name: "dnsrecord-a-internal"}, Data: map[string][]byte{"key": []byte("old")}}
+			current := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: "garden", Name: "dns"}, Data: map[string][]byte{"key": []byte("new")}}
+			record := &gardenextensionsv1alpha1.DNSRecord{ObjectMeta: metav1.ObjectMeta{Namespace: "shoot--dev--a", Name: "a-internal"}}
+			record.Spec.RecordType, record.Spec.Name, record.Spec.Type = "A", tc.live, tc.provider
+			if err := errors.Join(l.GardenClient.Create(t.Context(), current), l.SeedClient.Create(t.Context(), used)); err != nil {
+				t.Fatal(err)
+			}
+			want := gardenextensionsv1alpha1.DNSRecordType(tc.want)
+			if err := shoot.ReplaceInternalRecord(t.Context(), l.Reconciler, seed, s, want); err != nil {
+				t.Errorf("there is no record yet: %v", err)
+			}
+			if err := l.SeedClient.Create(t.Context(), record); err != nil {
+				t.Fatal(err)
+			}
+			if err := shoot.ReplaceInternalRecord(t.Context(), l.Reconciler, seed, s, want); err != nil {
+				t.Fatal(err)
+			}
+			err := l.SeedClient.Get(t.Context(), client.ObjectKeyFromObject(record), record)
+			if apierrors.IsNotFound(err) != tc.gone {
+				t.Errorf("the record: %v, want it to be made anew: %v", err, tc.gone)
+			}
+			if err := l.SeedClient.Get(t.Context(), client.ObjectKeyFromObject(used), used); err != nil || string(used.Data["key"]) != tc.key {
+				t.Errorf("the credentials are %q (%v), want %q", used.Data, err, tc.key)
+			}
+		})
 	}
+}
+
+// internalDomain is a seed with a domain for its shoots.
+func internalDomain(provider string) *gardencorev1beta1.Seed {
+	seed := &gardencorev1beta1.Seed{ObjectMeta: metav1.ObjectMeta{Name: "eu-1"}}
+	seed.Spec.DNS.Internal = &gardencorev1beta1.SeedDNSProviderConfig{
+		Type: provider, Domain: "internal.example", CredentialsRef: corev1.ObjectReference{APIVersion: "v1", Kind: "Secret", Namespace: "garden", Name: "dns"},
+	}
+	return seed
 }
 
 // TestCredentialsAreRenewedBeforeADeletion_EXT_DNS_5: those that a record was made with may have been changed since.
@@ -117,10 +150,7 @@ func TestCredentialsAreRenewedBeforeADeletion_EXT_DNS_5(t *testing.T) {
 	t.Parallel()
 	l := newLandscape(t, fresh())
 	s := fresh(func(s *gardencorev1beta1.Shoot) { s.Status.TechnicalID = "shoot--dev--a" })
-	seed := &gardencorev1beta1.Seed{ObjectMeta: metav1.ObjectMeta{Name: "eu-1"}}
-	seed.Spec.DNS.Internal = &gardencorev1beta1.SeedDNSProviderConfig{
-		Type: "local", Domain: "internal.example", CredentialsRef: corev1.ObjectReference{APIVersion: "v1", Kind: "Secret", Namespace: "garden", Name: "dns"},
-	}
+	seed := internalDomain("local")
 	// Nobody has the credentials any more: that is not in the way.
 	if err := shoot.DeleteRecords(t.Context(), l.Reconciler, seed, s); err != nil {
 		t.Fatal(err)

@@ -22,8 +22,9 @@ func recordsOf(r *Reconciler, seed *gardencorev1beta1.Seed, shoot *gardencorev1b
 }
 
 // ReplaceInternalRecord deletes the internal record if it has another type.
-func ReplaceInternalRecord(ctx context.Context, r *Reconciler, shoot *gardencorev1beta1.Shoot, want gardenextensionsv1alpha1.DNSRecordType) error {
-	return recordsOf(r, nil, shoot).replace(ctx, record{purpose: purposeInternal}, want)
+func ReplaceInternalRecord(ctx context.Context, r *Reconciler, seed *gardencorev1beta1.Seed, shoot *gardencorev1beta1.Shoot, want gardenextensionsv1alpha1.DNSRecordType) error {
+	names := recordsOf(r, seed, shoot)
+	return names.replace(ctx, names.internalRecord(), want)
 }
 
 // RestoreInternalRecord deploys the internal record before a clean-up, where the API server has that address.

@@ -129,10 +129,10 @@ func (n names) object(rec record) string { return n.facts.Shoot.Name + "-" + rec
 func (n names) deploy(ctx context.Context, rec record) error {
 	target := n.address.Get(ctx).LoadBalancer
 	name := n.secret(rec)
-	if err := n.credentials.deploy(ctx, name, rec.credentials); err != nil {
+	if err := n.replace(ctx, rec, facts.RecordType(target)); err != nil {
 		return fmt.Errorf("DNS name %q: %w", rec.host, err)
 	}
-	if err := n.replace(ctx, rec, facts.RecordType(target)); err != nil {
+	if err := n.credentials.deploy(ctx, name, rec.credentials); err != nil {
 		return fmt.Errorf("DNS name %q: %w", rec.host, err)
 	}
 	asked := ask[*gardenextensionsv1alpha1.DNSRecord]{
@@ -160,15 +160,22 @@ func (n names) fill(ctx context.Context, rec record, obj *gardenextensionsv1alph
 	obj.Spec.Zone, obj.Spec.TTL = rec.zone, n.ttl
 }
 
-// replace deletes a record that has another type, because extensions cannot make an address of a name in place (EXT-DNS-5).
+// replace deletes a record that has become another one: extensions cannot make an address of a name in place, nor move a record to another
+// name or provider, and so the API server of the seed refuses that (EXT-DNS-5, EXT-OBJ-5). Its credentials are renewed before, except those
+// of a former provider, which the new ones are not for.
 func (n names) replace(ctx context.Context, rec record, want gardenextensionsv1alpha1.DNSRecordType) error {
 	live := &gardenextensionsv1alpha1.DNSRecord{}
 	key := client.ObjectKey{Namespace: n.facts.Namespace, Name: n.object(rec)}
 	if err := n.seed.Get(ctx, key, live); err != nil {
 		return client.IgnoreNotFound(err)
 	}
-	if live.Spec.RecordType == want {
+	if live.Spec.RecordType == want && live.Spec.Name == rec.host && live.Spec.Type == rec.provider {
 		return nil
+	}
+	if live.Spec.Type == rec.provider {
+		if err := n.credentials.deploy(ctx, n.secret(rec), rec.credentials); err != nil {
+			return err
+		}
 	}
 	if err := n.extensions().Delete(ctx, live); err != nil {
 		return err
