@@ -201,6 +201,18 @@ func TestSucceeded_GLET_STATUS_5_6(t *testing.T) {
 	}
 }
 
+// TestSucceededSaysWhetherItSleeps_GLET_STATUS_5: it is what the run has done, not what was before.
+func TestSucceededSaysWhetherItSleeps_GLET_STATUS_5(t *testing.T) {
+	t.Parallel()
+	for power, sleeps := range map[facts.Power]bool{facts.Awake: false, facts.FallingAsleep: true, facts.Asleep: true} {
+		s := running(func(s *gardencorev1beta1.Shoot) { s.Status.Hibernated, s.Status.SeedName = !sleeps, nil })
+		s.Status = shoot.Started(s, "Reconcile", identity(), now())
+		if got := shoot.Succeeded(s, power, now()); got.Hibernated != sleeps || ptr.Deref(got.SeedName, "") != *s.Spec.SeedName {
+			t.Errorf("after a run to %v the shoot sleeps: %t, on seed %q", power, got.Hibernated, ptr.Deref(got.SeedName, ""))
+		}
+	}
+}
+
 func TestWaitingHoldsStill_GLET_SHOOT_8(t *testing.T) {
 	t.Parallel()
 	reason := errors.New(`seed "eu-1" was not yet reconciled by this gardenlet`)

@@ -71,7 +71,18 @@ func acts[T gardenextensionsv1alpha1.Object](a engine.Access, name, finalizer st
 		},
 		Finalizer: finalizer,
 		Actor:     actor,
+		Limit:     Limit(name),
 	}}
+}
+
+// Limit is how long one run on an object of a kind may take: machines and what they need take longer (EXT-STAT-7).
+func Limit(name string) time.Duration {
+	switch name {
+	case kind.Infrastructure, kind.Worker, kind.Bastion:
+		return 20 * time.Minute
+	default:
+		return 3 * time.Minute
+	}
 }
 
 // Kinds lists the extension kinds that the extension acts on.

@@ -60,7 +60,9 @@ func required(t *testing.T, garden *harness.Garden) {
 		change(backupEntry(), func(o *gardenextensionsv1alpha1.BackupEntry) { o.Spec.SecretRef.Name = "" }, "It is reached with credentials.", "the name of the Secret is required"),
 		change(backupEntry(), func(o *gardenextensionsv1alpha1.BackupEntry) { o.Spec.BucketName = "" }, "It is in a bucket.", "spec.bucketName"),
 		change(bastion(), func(o *gardenextensionsv1alpha1.Bastion) { o.Spec.UserData = []byte{} }, "A host without user data lets nobody in.", "spec.userData"),
-		change(bastion(), func(o *gardenextensionsv1alpha1.Bastion) { o.Spec.Ingress = []gardenextensionsv1alpha1.BastionIngressPolicy{} }, "Nobody reaches it.", "spec.ingress"),
+		change(bastion(), func(o *gardenextensionsv1alpha1.Bastion) {
+			o.Spec.Ingress = []gardenextensionsv1alpha1.BastionIngressPolicy{}
+		}, "Nobody reaches it.", "spec.ingress"),
 		change(bastion(), func(o *gardenextensionsv1alpha1.Bastion) { o.Spec.Ingress[0].IPBlock.CIDR = "10.0.0.300/8" }, "This is no range.", "ranges in CIDR notation"),
 		change(bastion(), func(o *gardenextensionsv1alpha1.Bastion) { o.Spec.Ingress[0].IPBlock.Except[0] = "10.0.0.1" }, "Nor is this.", "ranges in CIDR notation"),
 		change(containerRuntime(), func(o *gardenextensionsv1alpha1.ContainerRuntime) { o.Spec.BinaryPath = "" }, "Programs go somewhere.", "spec.binaryPath"),
@@ -73,7 +75,9 @@ func required(t *testing.T, garden *harness.Garden) {
 		change(network(), func(o *gardenextensionsv1alpha1.Network) { o.Spec.ServiceCIDR = "10.4.0.0" }, "And one for Services.", "spec.serviceCIDR"),
 		change(network(), func(o *gardenextensionsv1alpha1.Network) { o.Spec.ServiceCIDR = "10.3.128.0/17" }, "They are apart.", "must not overlap"),
 		change(network(), func(o *gardenextensionsv1alpha1.Network) { o.Spec.PodCIDR = "10.4.0.7/12" }, "Also the other way round, and with bits of a host.", "must not overlap"),
-		change(network(), func(o *gardenextensionsv1alpha1.Network) { o.Spec.PodCIDR, o.Spec.ServiceCIDR = "2001:db8:1::/56", "2001:db8:2::/108" }, "Both may be of the other family.", ""),
+		change(network(), func(o *gardenextensionsv1alpha1.Network) {
+			o.Spec.PodCIDR, o.Spec.ServiceCIDR = "2001:db8:1::/56", "2001:db8:2::/108"
+		}, "Both may be of the other family.", ""),
 		change(operatingSystemConfig(), func(o *gardenextensionsv1alpha1.OperatingSystemConfig) { o.Spec.Purpose = "repair" }, "There are two purposes.", "spec.purpose"),
 		change(worker(), func(o *gardenextensionsv1alpha1.Worker) { o.Spec.Region = "" }, "Machines are in a region.", "spec.region"),
 		change(worker(), func(o *gardenextensionsv1alpha1.Worker) { o.Spec.SecretRef.Name = "" }, "They are made with credentials.", "the name of the Secret is required"),

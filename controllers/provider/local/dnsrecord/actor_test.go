@@ -49,3 +49,22 @@ func TestSlowCluster(t *testing.T) {
 		t.Errorf("Reconcile(...) = %v when the first has ended", err)
 	}
 }
+
+// TestZone_EXT_DNS_4: a zone that was found once stays, unless the record names another one.
+func TestZone_EXT_DNS_4(t *testing.T) {
+	t.Parallel()
+	for name, tc := range map[string]struct {
+		given, found *string
+		want         string
+	}{
+		"Found": {want: "local"},
+		"Kept":  {found: new("former"), want: "former"},
+		"Given": {given: new("mine"), found: new("former"), want: "mine"},
+	} {
+		r := record("api.sprout", "A", "10.99.1.1")
+		r.Spec.Zone, r.Status.Zone = tc.given, tc.found
+		if got := dnsrecord.Zone(&r); got != tc.want {
+			t.Errorf("%s: the record is in zone %q, want %q", name, got, tc.want)
+		}
+	}
+}

@@ -5,6 +5,7 @@
 package dnsrecord
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -16,6 +17,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
@@ -66,8 +68,14 @@ func (a *Actor) Reconcile(ctx context.Context, object *gardenextensionsv1alpha1.
 		Reason:  "RecordCreated",
 		Message: "The record is in the hosts file of the machines",
 	}, a.Seed.Clock.Now())
-	object.Status.Zone = new(engine.Type)
+	object.Status.Zone = new(Zone(object))
 	return nil
+}
+
+// Zone is the zone of a record: the one that it names, or the one that it is in already. There is no name server with zones of its own, so
+// all other names are in one that is named after the provider (EXT-DNS-4).
+func Zone(record *gardenextensionsv1alpha1.DNSRecord) string {
+	return cmp.Or(ptr.Deref(record.Spec.Zone, ""), ptr.Deref(record.Status.Zone, ""), engine.Type)
 }
 
 // Delete removes the record from the hosts file. Records that are being deleted are not rendered. Where there are no machines any more,

@@ -6,6 +6,8 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"maps"
+	"slices"
 	"testing"
 	"time"
 
@@ -17,6 +19,7 @@ import (
 	clocktesting "k8s.io/utils/clock/testing"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
+	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
@@ -189,5 +192,55 @@ func TestChecks_EXT_HEALTH_4_7_8(t *testing.T) {
 	got, _ := newWard(t, &gardencorev1beta1.Shoot{}, &gardenextensionsv1alpha1.ControlPlane{}, broken).look(t)
 	if len(got) == 0 || got[0].Status != "False" && got[len(got)-1].Status != "False" {
 		t.Errorf("a Deployment without a pod is healthy: %+v", got)
+	}
+}
+
+// TestSecondaryController_EXT_STAT_6: a controller beside the one that acts on an object writes conditions, and nothing that the other writes.
+func TestSecondaryController_EXT_STAT_6(t *testing.T) {
+	t.Parallel()
+	object := &gardenextensionsv1alpha1.ControlPlane{}
+	object.Status.DefaultStatus = gardenextensionsv1alpha1.DefaultStatus{
+		LastOperation:      &gardencorev1beta1.LastOperation{Type: "Reconcile", State: "Error", LastUpdateTime: at(10)},
+		LastError:          &gardencorev1beta1.LastError{Description: "it fails"},
+		ObservedGeneration: 7, State: &runtime.RawExtension{Raw: []byte(`{"a":1}`)}, ProviderStatus: &runtime.RawExtension{Raw: []byte(`{"b":1}`)},
+	}
+	w := newWard(t, &gardencorev1beta1.Shoot{}, object)
+	stale := object.DeepCopy()
+	var written []string
+	w.Client = interceptor.NewClient(w.Client.(client.WithWatch), interceptor.Funcs{
+		SubResourcePatch: func(ctx context.Context, c client.Client, sub string, o client.Object, p client.Patch, opts ...client.SubResourcePatchOption) error {
+			// Meanwhile the other controller writes.
+			live := &gardenextensionsv1alpha1.ControlPlane{}
+			if err := c.Get(ctx, client.ObjectKeyFromObject(o), live); err != nil {
+				return err
+			}
+			live.Status.LastOperation.State, live.Status.LastError = "Succeeded", nil
+			if err := c.Status().Update(ctx, live); err != nil {
+				return err
+			}
+			data, err := p.Data(o)
+			written = append(written, string(data))
+			return errors.Join(err, c.SubResource(sub).Patch(ctx, o, p, opts...))
+		},
+	})
+	w.look(t)
+	if len(written) != 1 {
+		t.Fatalf("the status is written %d times: %q", len(written), written)
+	}
+	patch := struct {
+		Status map[string]json.RawMessage `json:"status"`
+	}{}
+	if err := json.Unmarshal([]byte(written[0]), &patch); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]string{"conditions"}, slices.Sorted(maps.Keys(patch.Status))); diff != "" {
+		t.Errorf("what is written (-want +got):\n%s", diff)
+	}
+	live := &gardenextensionsv1alpha1.ControlPlane{}
+	if err := w.Client.Get(t.Context(), client.ObjectKeyFromObject(stale), live); err != nil {
+		t.Fatal(err)
+	}
+	if live.Status.LastOperation.State != "Succeeded" || live.Status.LastError != nil || live.Status.ObservedGeneration != 7 || live.Status.State == nil {
+		t.Errorf("what the other has written is lost: %+v", live.Status)
 	}
 }

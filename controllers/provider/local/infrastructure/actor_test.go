@@ -3,6 +3,8 @@
 package infrastructure_test
 
 import (
+	"context"
+	"errors"
 	"strings"
 	"testing"
 
@@ -11,12 +13,15 @@ import (
 	networkingv1 "k8s.io/api/networking/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/utils/clock"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	gardenextensionsv1alpha1 "github.com/terrarium-garden/terrarium/apis/extensions/v1alpha1"
 	"github.com/terrarium-garden/terrarium/controllers/deploy"
 	"github.com/terrarium-garden/terrarium/controllers/kit"
+	"github.com/terrarium-garden/terrarium/controllers/operation"
 	"github.com/terrarium-garden/terrarium/controllers/provider/local/cloud"
 	"github.com/terrarium-garden/terrarium/controllers/provider/local/cloud/cloudtest"
 	"github.com/terrarium-garden/terrarium/controllers/provider/local/dnsrecord"
@@ -132,5 +137,40 @@ func TestForeign(t *testing.T) {
 	}
 	if err := p.Other.Get(t.Context(), client.ObjectKey{Name: cloudtest.Namespace}, foreign); err != nil {
 		t.Errorf("the foreign namespace: %v", err)
+	}
+}
+
+// TestChecksFirst_EXT_STAT_5: a configuration that would have no effect is refused before the cloud is asked.
+func TestChecksFirst_EXT_STAT_5(t *testing.T) {
+	t.Parallel()
+	for name, tc := range map[string]struct{ config, want string }{
+		"None":    {},
+		"Empty":   {config: `{"apiVersion":"local.provider.extensions.gardener.cloud/v1alpha1","kind":"InfrastructureConfig"}`},
+		"Unknown": {config: `{"networks":{}}`, want: `unknown field "networks"`},
+		"Doubled": {config: `{"kind":"A","kind":"B"}`, want: `key "kind" already set`},
+		"NoJSON":  {config: `"text"`, want: "nothing to configure"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			asked := errors.New("the cloud is asked")
+			actor := &infrastructure.Actor{Cloud: func(context.Context, string) (cloud.Cloud, error) { return cloud.Cloud{}, asked }}
+			object := &gardenextensionsv1alpha1.Infrastructure{}
+			if tc.config != "" {
+				object.Spec.ProviderConfig = &runtime.RawExtension{Raw: []byte(tc.config)}
+			}
+			err := actor.Reconcile(t.Context(), object, &engine.Cluster{})
+			if tc.want == "" {
+				if !errors.Is(err, asked) {
+					t.Errorf("Reconcile(...) = %v, want nothing to be wrong with the configuration", err)
+				}
+				return
+			}
+			if err == nil || errors.Is(err, asked) || !strings.Contains(err.Error(), tc.want) {
+				t.Fatalf("Reconcile(...) = %v, want %q before anything is asked", err, tc.want)
+			}
+			if diff := cmp.Diff([]gardencorev1beta1.ErrorCode{"ERR_CONFIGURATION_PROBLEM"}, operation.Codes(err)); diff != "" {
+				t.Errorf("codes (-want +got):\n%s", diff)
+			}
+		})
 	}
 }
