@@ -53,6 +53,7 @@ func TestRules(t *testing.T) {
 
 // required creates objects that lack something (EXT-OBJ-4).
 func required(t *testing.T, garden *harness.Garden) {
+	t.Helper()
 	writes := []write{
 		change(backupBucket(), func(o *gardenextensionsv1alpha1.BackupBucket) { o.Spec.Region = "" }, "A bucket is in a region.", "spec.region"),
 		change(backupBucket(), func(o *gardenextensionsv1alpha1.BackupBucket) { o.Spec.SecretRef.Name = "" }, "It is made with credentials.", "the name of the Secret is required"),
@@ -110,6 +111,7 @@ func required(t *testing.T, garden *harness.Garden) {
 
 // immutable changes objects that exist (EXT-OBJ-5, EXT-CLASS-1).
 func immutable(t *testing.T, garden *harness.Garden) {
+	t.Helper()
 	writes := []write{
 		change(backupBucket(), func(o *gardenextensionsv1alpha1.BackupBucket) { o.Spec.Region = "moon" }, "A bucket stays.", "the region cannot change"),
 		change(backupEntry(), func(o *gardenextensionsv1alpha1.BackupEntry) { o.Spec.Region = "moon" }, "Entries are moved with the credentials of another bucket.", ""),
@@ -164,6 +166,7 @@ func inClass(class gardenextensionsv1alpha1.ExtensionClass) *gardenextensionsv1a
 
 // records creates DNS records (EXT-OBJ-6).
 func records(t *testing.T, garden *harness.Garden) {
+	t.Helper()
 	type dns = gardenextensionsv1alpha1.DNSRecord
 	of := func(kind gardenextensionsv1alpha1.DNSRecordType, values ...string) func(*dns) {
 		return func(o *dns) { o.Spec.RecordType, o.Spec.Values = kind, values }
@@ -206,6 +209,7 @@ func records(t *testing.T, garden *harness.Garden) {
 
 // deletion changes objects that are being deleted: their specs are frozen, all else is not (EXT-OBJ-5).
 func deletion(t *testing.T, garden *harness.Garden) {
+	t.Helper()
 	for _, object := range all() {
 		t.Run(fmt.Sprintf("%T", object), func(t *testing.T) {
 			t.Parallel()
