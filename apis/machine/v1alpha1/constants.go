@@ -35,6 +35,10 @@ const (
 	// DefaultPriority is the priority of Machines without AnnotationPriority.
 	DefaultPriority = 3
 
+	// AnnotationMaxGracefulTermination of a Machine is the number of seconds that a pod has at most to end when its node is drained. The
+	// autoscaler sets it on those that it removes.
+	AnnotationMaxGracefulTermination = "autoscaler.terrarium.garden/max-graceful-termination-seconds"
+
 	// AnnotationRevision of a MachineSet is its number in the order in which the sets of a MachineDeployment became the wanted one.
 	AnnotationRevision = "deployment.kubernetes.io/revision"
 

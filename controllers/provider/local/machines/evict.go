@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -14,7 +15,10 @@ import (
 	policyv1 "k8s.io/api/policy/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	gardenmachinev1alpha1 "github.com/terrarium-garden/terrarium/apis/machine/v1alpha1"
 )
 
 const (
@@ -36,8 +40,8 @@ type remainder struct {
 	refused bool
 }
 
-// evict keeps new pods from a node and evicts those that it has. The drain began at a time.
-func evict(ctx context.Context, shoot client.Client, node *corev1.Node, began time.Time) (remainder, error) {
+// evict keeps new pods from the node of a machine that goes, and evicts those that it has.
+func evict(ctx context.Context, shoot client.Client, node *corev1.Node, machine *gardenmachinev1alpha1.Machine) (remainder, error) {
 	if err := cordon(ctx, shoot, node); err != nil {
 		return remainder{}, err
 	}
@@ -49,10 +53,10 @@ func evict(ctx context.Context, shoot client.Client, node *corev1.Node, began ti
 	var pods []string
 	for i := range list.Items {
 		pod := &list.Items[i]
-		if stays(pod) || comesBack(pod, began) {
+		if stays(pod) || comesBack(pod, machine.DeletionTimestamp.Time) {
 			continue
 		}
-		state, err := evictOne(ctx, shoot, pod)
+		state, err := evictOne(ctx, shoot, pod, graceOf(pod, machine))
 		if err != nil {
 			return remainder{}, err
 		}
@@ -104,14 +108,24 @@ func comesBack(pod *corev1.Pod, began time.Time) bool {
 	})
 }
 
+// graceOf is how many seconds a pod has to end; nil stands for those that it asks for itself. No pod has more than these.
+func graceOf(pod *corev1.Pod, machine *gardenmachinev1alpha1.Machine) *int64 {
+	most, err := strconv.ParseInt(machine.Annotations[gardenmachinev1alpha1.AnnotationMaxGracefulTermination], 10, 64)
+	wanted := ptr.Deref(pod.Spec.TerminationGracePeriodSeconds, corev1.DefaultTerminationGracePeriodSeconds)
+	if err != nil || most < 0 || wanted <= most {
+		return nil
+	}
+	return &most
+}
+
 // evictOne asks the shoot to end one pod, and returns what becomes of it.
-func evictOne(ctx context.Context, shoot client.Client, pod *corev1.Pod) (string, error) {
+func evictOne(ctx context.Context, shoot client.Client, pod *corev1.Pod, grace *int64) (string, error) {
 	if pod.DeletionTimestamp != nil {
 		return isEnding, nil
 	}
 	eviction := &policyv1.Eviction{
 		ObjectMeta:    metav1.ObjectMeta{Namespace: pod.Namespace, Name: pod.Name},
-		DeleteOptions: &metav1.DeleteOptions{Preconditions: metav1.NewUIDPreconditions(string(pod.UID))},
+		DeleteOptions: &metav1.DeleteOptions{Preconditions: metav1.NewUIDPreconditions(string(pod.UID)), GracePeriodSeconds: grace},
 	}
 	err := shoot.SubResource("eviction").Create(ctx, pod, eviction)
 	switch {

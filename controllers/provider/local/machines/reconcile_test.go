@@ -13,9 +13,11 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
+	policyv1 "k8s.io/api/policy/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	clocktesting "k8s.io/utils/clock/testing"
+	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
@@ -45,8 +47,10 @@ type world struct {
 	reconciler   *machines.Reconciler
 	// evicted are the pods whose eviction was asked for, and refused if the budget is used up.
 	evicted []string
-	budget  error
-	down    error
+	// graces are the seconds to end that evictions ask for; -1 stands for none.
+	graces []int64
+	budget error
+	down   error
 }
 
 func newWorld(t *testing.T, change func(*gardenmachinev1alpha1.Machine), userData string) *world {
@@ -96,8 +100,11 @@ func newWorld(t *testing.T, change func(*gardenmachinev1alpha1.Machine), userDat
 }
 
 //nolint:revive // the interceptor says which arguments there are
-func (w *world) evict(ctx context.Context, c client.Client, _ string, o, _ client.Object, _ ...client.SubResourceCreateOption) error {
+func (w *world) evict(ctx context.Context, c client.Client, _ string, o, eviction client.Object, _ ...client.SubResourceCreateOption) error {
 	w.evicted = append(w.evicted, o.GetName())
+	if e, ok := eviction.(*policyv1.Eviction); ok {
+		w.graces = append(w.graces, ptr.Deref(e.DeleteOptions.GracePeriodSeconds, -1))
+	}
 	if w.budget != nil {
 		return w.budget
 	}
@@ -302,6 +309,49 @@ func TestDrains(t *testing.T) {
 		t.Errorf("Reconcile(...) = %+v, %v: pods that only end are waited for as long as those that may not, %s", ending, err, result.RequeueAfter)
 	}
 	w.gone(t)
+}
+
+// TestDrainShortensGrace: on a machine that the autoscaler removes, no pod has longer to end than the shoot says, and none has longer than it
+// asks for.
+func TestDrainShortensGrace(t *testing.T) {
+	t.Parallel()
+	const own = -1
+	for name, tc := range map[string]struct {
+		reason string
+		most   string
+		asks   *int64
+		want   int64
+	}{
+		"Long":    {reason: "it asks for more", most: "600", asks: new(int64(3600)), want: 600},
+		"Short":   {reason: "it asks for less", most: "600", asks: new(int64(30)), want: own},
+		"Default": {reason: "it asks for nothing, which is 30 seconds", most: "20", want: 20},
+		"Other":   {reason: "the machine goes for another reason", asks: new(int64(3600)), want: own},
+		"Words":   {reason: "what cannot be read does not count", most: "soon", asks: new(int64(3600)), want: own},
+		"Before":  {reason: "nothing ends before it began", most: "-5", asks: new(int64(3600)), want: own},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, func(m *gardenmachinev1alpha1.Machine) {
+				if tc.most != "" {
+					m.Annotations = map[string]string{gardenmachinev1alpha1.AnnotationMaxGracefulTermination: tc.most}
+				}
+			}, "data")
+			w.join(t)
+			pod := &corev1.Pod{}
+			if err := w.shoot.Get(t.Context(), client.ObjectKey{Namespace: "default", Name: "app"}, pod); err != nil {
+				t.Fatal(err)
+			}
+			pod.Spec.TerminationGracePeriodSeconds = tc.asks
+			if err := w.shoot.Update(t.Context(), pod); err != nil {
+				t.Fatal(err)
+			}
+			w.remove(t)
+			w.mustRun(t)
+			if diff := cmp.Diff([]int64{tc.want}, w.graces); diff != "" {
+				t.Errorf("%s\nseconds to end (-want +got):\n%s", tc.reason, diff)
+			}
+		})
+	}
 }
 
 // TestDrainComesToAnEnd: what tolerates that a node takes no new pods comes back when it is evicted, which ends with the machine.

@@ -44,7 +44,7 @@ func (r *Reconciler) drain(ctx context.Context, s *scope) (kit.Outcome, error) {
 	if err != nil {
 		return kit.Stop(), err
 	}
-	left, err := evict(ctx, shoot.Client, s.node, s.machine.DeletionTimestamp.Time)
+	left, err := evict(ctx, shoot.Client, s.node, s.machine)
 	if err != nil {
 		return r.draining(ctx, s, evictionPeriod, err.Error())
 	}
