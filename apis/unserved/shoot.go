@@ -81,11 +81,6 @@ func workerRows() []Row {
 	return rowsOf[gardencorev1beta1.Shoot](
 		gardencorev1beta1.GroupName,
 		Row{
-			Field: "spec.provider.workers[].clusterAutoscaler.scaleDownGpuUtilizationThreshold", Only: "with local machines", Severity: Warn,
-			Instead: "graphics processors do not count for how much a node is used",
-			when:    object(func(s *gardencorev1beta1.Shoot) bool { return s.Spec.Provider.Type == "local" }),
-		},
-		Row{
 			Field: "spec.provider.workers[].controlPlane", Severity: Problem,
 			Instead: "the control plane runs in the seed and not on the machines of the pool",
 		},

@@ -9,6 +9,7 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
@@ -169,25 +170,15 @@ func TestIn(t *testing.T) {
 				"spec.provider.workers[1].updateStrategy: warn",
 			},
 		},
-		"autoscaler of local machines": {
-			reason: "what the upstream one has and the other has not, unless it is as by default",
+		"autoscaler of machines": {
+			reason: "all of its settings are served, whoever provides the machines",
 			obj: shoot(func(s *gardencorev1beta1.Shoot) {
 				s.Spec.Provider.Type = "local"
 				s.Spec.Kubernetes.ClusterAutoscaler = &gardencorev1beta1.ClusterAutoscaler{
-					MaxGracefulTerminationSeconds: new(int32(600)), EmitPerNodeGroupMetrics: new(true), Verbosity: new(int32(4)),
+					MaxGracefulTerminationSeconds: new(int32(60)), EmitPerNodeGroupMetrics: new(true), Verbosity: new(int32(4)),
+					MaxBinpackingTime: &metav1.Duration{Duration: time.Minute},
 				}
 				s.Spec.Provider.Workers[1].ClusterAutoscaler = &gardencorev1beta1.ClusterAutoscalerOptions{ScaleDownGPUUtilizationThreshold: new(0.5)}
-			}),
-			want: []string{
-				"spec.kubernetes.clusterAutoscaler.emitPerNodeGroupMetrics: warn", "spec.kubernetes.clusterAutoscaler.verbosity: warn",
-				"spec.provider.workers[1].clusterAutoscaler.scaleDownGpuUtilizationThreshold: warn",
-			},
-		},
-		"upstream autoscaler": {
-			reason: "it has all of them",
-			obj: shoot(func(s *gardencorev1beta1.Shoot) {
-				s.Spec.Provider.Type = "cloud"
-				s.Spec.Kubernetes.ClusterAutoscaler = &gardencorev1beta1.ClusterAutoscaler{EmitPerNodeGroupMetrics: new(true), Verbosity: new(int32(4))}
 			}),
 		},
 		"api server": {

@@ -24,6 +24,7 @@ type autoscalerOptions struct {
 	nodes          []string
 	expander       string
 	health         string
+	metrics        string
 	scaling        autoscaler.Options
 	logging        telemetry.Options
 }
@@ -47,6 +48,7 @@ func newProviderLocalAutoscalerCommand(env Environment) *cobra.Command {
 	fs.StringArrayVar(&o.nodes, "nodes", nil, "machine deployment to scale, as <minimum>:<maximum>:<namespace>.<name>; may be repeated")
 	fs.StringVar(&o.expander, "expander", autoscaler.LeastWaste, "how to choose among machine deployments, separated by commas: least-waste, most-pods, least-nodes, priority, random")
 	fs.StringVar(&o.health, "health-address", "", "address for /healthz and /readyz; empty to disable them")
+	fs.StringVar(&o.metrics, "metrics-address", "", "address for /metrics; empty to disable it")
 	addScalingFlags(&o.scaling, fs)
 	options.AddLoggingFlags(&o.logging, fs)
 	return cmd
@@ -66,6 +68,11 @@ func addScalingFlags(o *autoscaler.Options, fs *pflag.FlagSet) {
 	fs.DurationVar(&o.ScaleDownDelayAfterDelete, "scale-down-delay-after-delete", 0, "how long no machine goes after one went")
 	fs.DurationVar(&o.ScaleDownDelayAfterFailure, "scale-down-delay-after-failure", 3*time.Minute, "how long no machine goes after a removal failed")
 	fs.Float64Var(&o.ScaleDownUtilizationThreshold, "scale-down-utilization-threshold", 0.5, "share of requested resources below which a node may be unneeded")
+	fs.Float64Var(&o.ScaleDownGPUUtilizationThreshold, "scale-down-gpu-utilization-threshold", 0.5, "the same for nodes with graphics processors, of which only these count")
+	fs.IntVar(&o.MaxGracefulTermination, "max-graceful-termination-sec", 600, "seconds that pods of a node that goes have at most to end")
+	fs.DurationVar(&o.MaxBinpackingTime, "max-binpacking-time", 5*time.Minute, "how long a pass looks for further machine deployments once one would help; 0 without end")
+	fs.IntVar(&o.Verbosity, "v", 2, "what the log has beside what was scaled and what failed: 2 news, 4 each pass, 5 each node")
+	fs.BoolVar(&o.GroupMetrics, "emit-per-nodegroup-metrics", false, "serve metrics of each machine deployment")
 	fs.BoolVar(&o.IgnoreDaemonSets, "ignore-daemonsets-utilization", false, "leave pods of DaemonSets out of the utilization")
 	fs.IntVar(&o.MaxScaleDownParallelism, "max-scale-down-parallelism", 10, "how many nodes go at once")
 	fs.IntVar(&o.MaxDrainParallelism, "max-drain-parallelism", 1, "how many of these may have pods that move")
@@ -101,5 +108,5 @@ func (o *autoscalerOptions) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return autoscaler.Run(ctx, autoscaler.Process{Options: o.scaling, Shoot: shoot, Seed: seed, HealthAddress: o.health, Log: log})
+	return autoscaler.Run(ctx, autoscaler.Process{Options: o.scaling, Shoot: shoot, Seed: seed, HealthAddress: o.health, MetricsAddress: o.metrics, Log: log})
 }

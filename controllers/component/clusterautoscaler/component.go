@@ -76,7 +76,7 @@ func render(f facts.Shoot, in *component.Inputs) ([]client.Object, error) {
 		}
 	}
 	worker, _ := in.Kept.(*gardenextensionsv1alpha1.Worker)
-	container.Args = append(container.Args, flags(f, own)...)
+	container.Args = append(container.Args, flags(f)...)
 	container.Args = append(container.Args, groups(worker)...)
 	pod := component.Pod{
 		Program:       name,
@@ -101,8 +101,11 @@ func ours(f facts.Shoot, in *component.Inputs) corev1.Container {
 		Command: []string{component.BinDir + "terrarium", "provider-local", "cluster-autoscaler"},
 		Args: []string{
 			"--kubeconfig=" + apiserver.KubeconfigFile, "--namespace=" + f.Namespace, fmt.Sprintf("--health-address=:%d", healthPort),
+			fmt.Sprintf("--metrics-address=:%d", metricsPort),
 		},
-		Ports:          []corev1.ContainerPort{{Name: "health", ContainerPort: healthPort, Protocol: corev1.ProtocolTCP}},
+		Ports: []corev1.ContainerPort{
+			{Name: "health", ContainerPort: healthPort, Protocol: corev1.ProtocolTCP}, {Name: "metrics", ContainerPort: metricsPort, Protocol: corev1.ProtocolTCP},
+		},
 		ReadinessProbe: component.HTTPProbe(corev1.URISchemeHTTP, healthPort, "/readyz"),
 		LivenessProbe:  component.HTTPProbe(corev1.URISchemeHTTP, healthPort, "/healthz"),
 		Resources:      component.Requests("10m", "48Mi"),

@@ -23,7 +23,7 @@ func settingsOf(f facts.Shoot) *gardencorev1beta1.ClusterAutoscaler {
 }
 
 // flags are what the spec of the shoot says.
-func flags(f facts.Shoot, own bool) []string {
+func flags(f facts.Shoot) []string {
 	s := settingsOf(f)
 	all := []string{}
 	duration := func(name string, value *metav1.Duration) {
@@ -54,9 +54,6 @@ func flags(f facts.Shoot, own bool) []string {
 	}
 	for _, taint := range s.StatusTaints {
 		all = append(all, "--status-taint="+taint)
-	}
-	if own {
-		return all
 	}
 	duration("max-binpacking-time", s.MaxBinpackingTime)
 	all = append(all, component.Flag("max-graceful-termination-sec", s.MaxGracefulTerminationSeconds)...)

@@ -47,6 +47,8 @@ func TestRender_EXT_WORKER_7(t *testing.T) {
 		"local-settings.yaml": {provider: "local", settings: &gardencorev1beta1.ClusterAutoscaler{
 			ScaleDownUnneededTime: &metav1.Duration{Duration: time.Minute}, ScaleDownUtilizationThreshold: new(0.25),
 			Expander: new(gardencorev1beta1.ExpanderMode("priority,least-waste")), StartupTaints: []string{"a"}, StatusTaints: []string{"b"},
+			MaxGracefulTerminationSeconds: new(int32(60)), EmitPerNodeGroupMetrics: new(true), Verbosity: new(int32(4)),
+			MaxBinpackingTime: &metav1.Duration{Duration: time.Minute},
 		}},
 		"upstream.yaml": {provider: "cloud"},
 	} {

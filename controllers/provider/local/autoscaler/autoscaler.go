@@ -42,6 +42,8 @@ type Autoscaler struct {
 	Clock clock.WithTicker
 	// Log says what was done.
 	Log logr.Logger
+	// Metrics count what is seen and done; nil counts nothing.
+	Metrics *Metrics
 	// Random returns a number from 0 to below n; from the system when unset.
 	Random func(n int) int
 
@@ -74,6 +76,9 @@ func (a *Autoscaler) Pass(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	if limit := a.Options.MaxBinpackingTime; limit > 0 {
+		w.late = func() bool { return a.Clock.Since(w.now) >= limit }
+	}
 	coming, err := a.await(ctx, w)
 	if err != nil {
 		return err
@@ -90,12 +95,16 @@ func (a *Autoscaler) Pass(ctx context.Context) error {
 		}
 		coming[decided.best.group.Name] += len(decided.best.nodes)
 	}
-	candidates := w.unneeded()
-	a.memory.notice(candidates, w.now)
+	seen := w.review()
+	a.tell(seen)
+	a.memory.notice(seen.unneeded, w.now)
 	if decided.best == nil && !a.memory.cooling(w) {
-		err = a.shrink(ctx, w, w.due(candidates, a.memory.unneeded))
+		err = a.shrink(ctx, w, w.due(seen.unneeded, a.memory.unneeded))
 	}
-	return errors.Join(err, a.publish(ctx, w, coming, candidates))
+	all := a.summarize(w, coming, seen.unneeded)
+	a.Metrics.see(&all, decided.waiting, a.Options.GroupMetrics)
+	a.at(levelPass).Info("Pass made", "podsWithoutPlace", decided.waiting, "machinesComing", coming, "unneededNodes", len(seen.unneeded))
+	return errors.Join(err, a.publish(ctx, w, &all))
 }
 
 // await says how many machines of each group are on their way, and gives up on groups whose machines do not come.
@@ -156,9 +165,14 @@ func (a *Autoscaler) chooser(ctx context.Context) (func([]*option) *option, erro
 
 // explain tells pods that no group helps why not, as long as it is something new.
 func (a *Autoscaler) explain(decided growth) {
+	if decided.cut {
+		a.at(levelNews).Info("Not all machine deployments were looked at", "maxBinpackingTime", a.Options.MaxBinpackingTime)
+		return
+	}
 	fresh := newMemory().told
 	for pod, why := range decided.hopeless {
 		if a.memory.told[pod.UID] != why {
+			a.at(levelNews).Info("No machine would help a pod", "pod", client.ObjectKeyFromObject(pod), "reason", why)
 			kit.Record(a.Recorder, pod, kit.Notice{
 				Type: corev1.EventTypeNormal, Reason: reasonNotTriggered, Action: "ScaleUp", Message: "pod didn't trigger scale-up: " + why,
 			})
@@ -176,6 +190,7 @@ func (a *Autoscaler) add(ctx context.Context, w *world, o *option) error {
 		return err
 	}
 	a.memory.expect(w, g)
+	a.Metrics.scaledUp(int(g.target() - before))
 	for _, pod := range o.pods {
 		kit.Record(a.Recorder, pod, kit.Notice{
 			Type: corev1.EventTypeNormal, Reason: reasonTriggered, Action: "ScaleUp",
@@ -203,6 +218,7 @@ func (a *Autoscaler) shrink(ctx context.Context, w *world, going []*candidate) e
 			return err
 		}
 		a.memory.lastDelete = w.now
+		a.Metrics.scaledDown(len(machines))
 		for _, c := range nodes {
 			delete(a.memory.unneeded, c.node.Name)
 			a.announce(c)
@@ -223,7 +239,7 @@ func (a *Autoscaler) announce(c *candidate) {
 	}
 }
 
-// remove marks Machines as the first to go, and wants fewer. If it fails between the two, the next removal marks its Machines as even
+// remove marks Machines as the first to go, says how long their pods may take to end, and wants fewer. If it fails between the two, the next removal marks its Machines as even
 // less worth, so that no other one goes in their place.
 func (a *Autoscaler) remove(ctx context.Context, g *group, machines []*gardenmachinev1alpha1.Machine, fewer int) error {
 	worth := 1
@@ -235,6 +251,7 @@ func (a *Autoscaler) remove(ctx context.Context, g *group, machines []*gardenmac
 	for _, m := range machines {
 		before := m.DeepCopy()
 		metav1.SetMetaDataAnnotation(&m.ObjectMeta, gardenmachinev1alpha1.AnnotationPriority, strconv.Itoa(worth))
+		metav1.SetMetaDataAnnotation(&m.ObjectMeta, gardenmachinev1alpha1.AnnotationMaxGracefulTermination, strconv.Itoa(a.Options.MaxGracefulTermination))
 		if err := a.Seed.Patch(ctx, m, client.MergeFromWithOptions(before, client.MergeFromWithOptimisticLock{})); err != nil {
 			return fmt.Errorf("mark machine %q as the first to go: %w", m.Name, err)
 		}

@@ -5,6 +5,7 @@ package autoscaler_test
 import (
 	"strings"
 	"testing"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
@@ -79,6 +80,9 @@ func TestOptions(t *testing.T) {
 				t.Errorf("SetGroups(%q) = %v, want an error with %q", tc.nodes, err, tc.want)
 			}
 		})
+	}
+	if err := (&autoscaler.Options{Namespace: "a", ScanInterval: time.Second, Verbosity: -1}).Validate(); err == nil || !strings.Contains(err.Error(), "verbosity") {
+		t.Errorf("Validate() = %v, want an error about the verbosity", err)
 	}
 	o := &autoscaler.Options{Expanders: []string{"price"}}
 	if err := o.Validate(); err == nil || !strings.Contains(err.Error(), `expander "price" is unknown`) {

@@ -64,9 +64,13 @@ func overridden(s Settings, annotations map[string]string) Settings {
 	duration(gardenmachinev1alpha1.AnnotationScaleDownUnneededTime, &s.ScaleDownUnneededTime)
 	duration(gardenmachinev1alpha1.AnnotationScaleDownUnreadyTime, &s.ScaleDownUnreadyTime)
 	duration(gardenmachinev1alpha1.AnnotationMaxNodeProvisionTime, &s.MaxNodeProvisionTime)
-	if share, err := strconv.ParseFloat(annotations[gardenmachinev1alpha1.AnnotationScaleDownUtilizationThreshold], 64); err == nil {
-		s.ScaleDownUtilizationThreshold = share
+	share := func(name string, value *float64) {
+		if f, err := strconv.ParseFloat(annotations[name], 64); err == nil {
+			*value = f
+		}
 	}
+	share(gardenmachinev1alpha1.AnnotationScaleDownUtilizationThreshold, &s.ScaleDownUtilizationThreshold)
+	share(gardenmachinev1alpha1.AnnotationScaleDownGPUUtilizationThreshold, &s.ScaleDownGPUUtilizationThreshold)
 	return s
 }
 

@@ -27,6 +27,8 @@ type Settings struct {
 	ScaleDownUnreadyTime time.Duration
 	// ScaleDownUtilizationThreshold is the share of requested resources below which a node may be unneeded.
 	ScaleDownUtilizationThreshold float64
+	// ScaleDownGPUUtilizationThreshold takes its place on nodes with graphics processors: there, only these count.
+	ScaleDownGPUUtilizationThreshold float64
 	// MaxNodeProvisionTime is how long a machine may take to become a node.
 	MaxNodeProvisionTime time.Duration
 }
@@ -55,6 +57,14 @@ type Options struct {
 	IgnoreDaemonSets bool
 	// MaxScaleDownParallelism is how many nodes go at once, MaxDrainParallelism how many of these may have pods that move.
 	MaxScaleDownParallelism, MaxDrainParallelism int
+	// MaxGracefulTermination is the number of seconds that the pods of a node that goes have at most to end.
+	MaxGracefulTermination int
+	// MaxBinpackingTime is how long one pass looks for groups that help once one is found; 0 is without end.
+	MaxBinpackingTime time.Duration
+	// Verbosity says how much is logged, see the levels of log lines.
+	Verbosity int
+	// GroupMetrics adds metrics of each group to those of the shoot.
+	GroupMetrics bool
 	// StartupTaints are on nodes that are not ready for pods yet. StatusTaints come and go and are not looked at.
 	StartupTaints, StatusTaints []string
 }
@@ -121,6 +131,9 @@ func (o *Options) Validate() error {
 	}
 	if o.ScanInterval <= 0 {
 		errs = append(errs, fmt.Errorf("scan interval %s is not positive", o.ScanInterval))
+	}
+	if o.MaxGracefulTermination < 0 || o.MaxBinpackingTime < 0 || o.Verbosity < 0 {
+		errs = append(errs, errors.New("the time for pods to end, the time for simulations and the verbosity must not be negative"))
 	}
 	known := []string{LeastWaste, MostPods, LeastNodes, Priority, Random}
 	for _, name := range o.Expanders {

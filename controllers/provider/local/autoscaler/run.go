@@ -14,6 +14,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/cluster"
+	ctrlmetrics "sigs.k8s.io/controller-runtime/pkg/metrics"
+	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
 
 	gardenmachinev1alpha1 "github.com/terrarium-garden/terrarium/apis/machine/v1alpha1"
 	"github.com/terrarium-garden/terrarium/controllers/provider/local/engine"
@@ -25,8 +27,8 @@ type Process struct {
 	Options Options
 	// Shoot and Seed are the connections to the clusters.
 	Shoot, Seed *rest.Config
-	// HealthAddress serves /healthz and /readyz; empty for none.
-	HealthAddress string
+	// HealthAddress serves /healthz and /readyz, MetricsAddress /metrics; empty for none.
+	HealthAddress, MetricsAddress string
 	// Log of the process.
 	Log logr.Logger
 }
@@ -36,7 +38,7 @@ type Process struct {
 func Run(ctx context.Context, p Process) error {
 	ctrl.SetLogger(p.Log)
 	shoot, err := engine.NewManager(p.Shoot, ctrl.Options{
-		Logger: p.Log, HealthProbeBindAddress: p.HealthAddress,
+		Logger: p.Log, HealthProbeBindAddress: p.HealthAddress, Metrics: metricsserver.Options{BindAddress: p.MetricsAddress},
 		Cache:  cache.Options{DefaultTransform: cache.TransformStripManagedFields()},
 		Client: client.Options{Cache: &client.CacheOptions{DisableFor: []client.Object{&corev1.ConfigMap{}}}},
 	})
@@ -54,9 +56,13 @@ func Run(ctx context.Context, p Process) error {
 	if err != nil {
 		return fmt.Errorf("connect to the seed: %w", err)
 	}
+	metrics, err := RegisterMetrics(ctrlmetrics.Registry)
+	if err != nil {
+		return err
+	}
 	a := &Autoscaler{
 		Options: p.Options, Shoot: shoot.GetClient(), Seed: seed.GetClient(), Recorder: shoot.GetEventRecorder("cluster-autoscaler"),
-		Clock: clock.RealClock{}, Log: p.Log.WithName("autoscaler"),
+		Clock: clock.RealClock{}, Log: p.Log.WithName("autoscaler"), Metrics: metrics,
 	}
 	if err := shoot.Add(a); err != nil {
 		return fmt.Errorf("set up: %w", err)

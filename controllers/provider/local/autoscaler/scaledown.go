@@ -4,6 +4,7 @@ package autoscaler
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"strconv"
 	"time"
@@ -33,80 +34,84 @@ type candidate struct {
 	load   float64
 }
 
-// unneeded are the nodes that the shoot could do without, all of them together, in the order in which they would go.
-func (w *world) unneeded() []*candidate {
+// review is what a pass thinks of the nodes.
+type review struct {
+	// unneeded are the nodes that the shoot could do without, all of them together, in the order in which they would go.
+	unneeded []*candidate
+	// kept says why the others stay.
+	kept map[string]string
+}
+
+// review sees which nodes are needed.
+func (w *world) review() review {
 	s := w.simulation()
 	// Pods that will be placed soon need the room that they need.
 	for _, pod := range bySize(w.pending()) {
 		s.place(pod)
 	}
+	seen := review{kept: map[string]string{}}
 	var possible []*candidate
 	for _, g := range w.groups {
 		for i := range g.machines {
-			if c := w.candidate(s, g, &g.machines[i]); c != nil {
-				possible = append(possible, c)
+			node := w.nodes[nodeOf(&g.machines[i])]
+			if node == nil {
+				continue
 			}
+			c := &candidate{node: node, machine: &g.machines[i], group: g}
+			if why := w.needed(s, c); why != "" {
+				seen.kept[node.Name] = why
+				continue
+			}
+			possible = append(possible, c)
 		}
 	}
 	slices.SortFunc(possible, func(a, b *candidate) int {
 		return cmp.Or(cmp.Compare(len(a.moving), len(b.moving)), cmp.Compare(a.load, b.load), cmp.Compare(a.node.Name, b.node.Name))
 	})
 	going := map[*group]int32{}
-	var found []*candidate
 	for _, c := range possible {
 		if c.group.target()-going[c.group] <= c.group.Minimum {
+			seen.kept[c.node.Name] = "the minimum of its machine deployment"
 			continue
 		}
 		trial := s.without(c.node.Name)
 		if !trial.placeAll(bySize(c.moving)) {
+			seen.kept[c.node.Name] = "its pods fit nowhere else"
 			continue
 		}
 		s = trial
 		going[c.group]++
-		found = append(found, c)
+		seen.unneeded = append(seen.unneeded, c)
 	}
-	return found
+	return seen
 }
 
-// candidate is the node of a machine if it may go as far as it is itself concerned, or nil.
-func (w *world) candidate(s *simulation, g *group, m *gardenmachinev1alpha1.Machine) *candidate {
-	node := w.nodes[nodeOf(m)]
-	if node == nil || !g.settled() || node.Annotations[annotationScaleDownDisabled] == "true" {
-		return nil
+// needed is why the node of a candidate stays as far as it is itself concerned; it is empty if it may go. It notes what the node has.
+func (w *world) needed(s *simulation, c *candidate) string {
+	switch {
+	case !c.group.settled():
+		return "machines of its machine deployment come, go or are replaced"
+	case c.node.Annotations[annotationScaleDownDisabled] == "true":
+		return "annotation " + annotationScaleDownDisabled
 	}
-	at := s.spot(node.Name)
-	c := &candidate{node: node, machine: m, group: g, load: load(at, w.options.IgnoreDaemonSets)}
-	if ready(node) && c.load >= g.ScaleDownUtilizationThreshold {
-		return nil
+	at := s.spot(c.node.Name)
+	load, threshold := load(at, w.options.IgnoreDaemonSets), c.group.ScaleDownUtilizationThreshold
+	if graphics := graphicsOf(c.node); graphics != "" {
+		load, threshold = share(at, graphics, w.options.IgnoreDaemonSets), c.group.ScaleDownGPUUtilizationThreshold
+	}
+	if c.load = load; ready(c.node) && load >= threshold {
+		return fmt.Sprintf("%.2f of it is requested, which is not below %.2f", load, threshold)
 	}
 	for _, pod := range at.pods {
 		if stays(pod) {
 			continue
 		}
 		if !w.movable(pod) {
-			return nil
+			return fmt.Sprintf("pod %s/%s may not be moved", pod.Namespace, pod.Name)
 		}
 		c.moving = append(c.moving, pod)
 	}
-	return c
-}
-
-// load is the share of processors or memory that is requested, whichever is greater.
-func load(at *spot, ignoreDaemonSets bool) float64 {
-	sum := newSpot(at.node, false)
-	for _, pod := range at.pods {
-		if !ignoreDaemonSets || !ofDaemonSet(pod) {
-			sum.add(pod)
-		}
-	}
-	greatest := 0.0
-	for _, name := range []corev1.ResourceName{corev1.ResourceCPU, corev1.ResourceMemory} {
-		have := at.node.Status.Allocatable.Name(name, "").AsApproximateFloat64()
-		if have > 0 {
-			greatest = max(greatest, sum.used.Name(name, "").AsApproximateFloat64()/have)
-		}
-	}
-	return greatest
+	return ""
 }
 
 // stays reports whether a pod ends with its node: it belongs to it, ends already, or is worth nothing.

@@ -9,6 +9,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -149,6 +150,75 @@ func TestScaleDown(t *testing.T) {
 			w.pass(t)
 			w.wants(t, "small", tc.want, tc.reason)
 		})
+	}
+}
+
+// TestGraphicsProcessors: on a node that has some, only these count for how much it is used.
+func TestGraphicsProcessors(t *testing.T) {
+	t.Parallel()
+	const graphics = corev1.ResourceName("nvidia.com/gpu")
+	needs := func(name string, amount string) client.Object {
+		p := pod(name, "2500m", "two")
+		p.Spec.Containers[0].Resources.Requests[graphics] = resource.MustParse(amount)
+		return p
+	}
+	for name, tc := range map[string]struct {
+		reason    string
+		used      string
+		threshold string
+		want      int32
+	}{
+		"Busy":     {reason: "half of them are requested", used: "2", want: 2},
+		"Idle":     {reason: "a quarter is requested; most of the processors do not matter", used: "1", want: 1},
+		"Pool":     {reason: "a quarter is requested, and the pool says a fifth", used: "1", threshold: "0.2", want: 2},
+		"PoolMore": {reason: "half are requested, and the pool says 0.6", used: "2", threshold: "0.6", want: 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, autoscaler.Bounds{Name: "small", Minimum: 2, Maximum: 3})
+			w.scaler.Options.Groups[0].Minimum = 1
+			for _, name := range []string{"one", "two"} {
+				n := node(name, "4")
+				n.Status.Allocatable[graphics] = resource.MustParse("4")
+				w.make(t, machine("small", name), n)
+			}
+			busy := pod("busy", "1", "one")
+			busy.Annotations = map[string]string{"cluster-autoscaler.kubernetes.io/safe-to-evict": "false"}
+			w.make(t, busy, needs("graphic", tc.used))
+			if tc.threshold != "" {
+				d := &gardenmachinev1alpha1.MachineDeployment{}
+				if err := w.Get(t.Context(), client.ObjectKey{Namespace: namespace, Name: "small"}, d); err != nil {
+					t.Fatal(err)
+				}
+				d.Annotations = map[string]string{gardenmachinev1alpha1.AnnotationScaleDownGPUUtilizationThreshold: tc.threshold}
+				if err := w.Update(t.Context(), d); err != nil {
+					t.Fatal(err)
+				}
+			}
+			w.pass(t)
+			w.clock.Step(11 * time.Minute)
+			w.pass(t)
+			w.wants(t, "small", tc.want, tc.reason)
+		})
+	}
+}
+
+// TestGracefulTermination: the machine that goes is told how long its pods may take to end, and no other one is.
+func TestGracefulTermination(t *testing.T) {
+	t.Parallel()
+	w := two(t)
+	w.scaler.Options.MaxGracefulTermination = 45
+	w.pass(t)
+	w.clock.Step(11 * time.Minute)
+	w.pass(t)
+	for name, want := range map[string]string{"one": "", "two": "45"} {
+		m := &gardenmachinev1alpha1.Machine{}
+		if err := w.Get(t.Context(), client.ObjectKey{Namespace: namespace, Name: name}, m); err != nil {
+			t.Fatal(err)
+		}
+		if got := m.Annotations[gardenmachinev1alpha1.AnnotationMaxGracefulTermination]; got != want {
+			t.Errorf("machine %q says %q, want %q", name, got, want)
+		}
 	}
 }
 

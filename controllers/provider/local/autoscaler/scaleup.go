@@ -25,8 +25,12 @@ type option struct {
 type growth struct {
 	// best says which group grows; nil if none does.
 	best *option
+	// waiting is how many pods have no place, now or soon.
+	waiting int
 	// hopeless says of pods that no group helps why not.
 	hopeless map[*corev1.Pod]string
+	// cut says that there was no time for all groups. Then nothing is said about pods that no group helps.
+	cut bool
 }
 
 // grow decides which group gets how many machines. Coming are the machines that are on their way, by group: pods that they will take
@@ -45,20 +49,26 @@ func (w *world) grow(coming map[string]int, barred map[string]bool, choose func(
 	if len(left) == 0 {
 		return result
 	}
+	result.waiting = len(left)
 	var options []*option
 	reasons := map[*corev1.Pod]map[string]int{}
 	for _, g := range w.groups {
 		helped := &option{group: g}
 		closed := g.closed(barred)
 		if closed == "" {
-			helped = s.option(g, coming[g.Name], left)
+			helped = s.option(g, coming[g.Name], left, w.late)
 		}
 		if len(helped.pods) > 0 {
 			options = append(options, helped)
 		}
+		if result.cut = len(options) > 0 && w.late != nil && w.late(); result.cut {
+			break
+		}
 		s.complain(reasons, helped, left, closed)
 	}
-	result.best = choose(options)
+	if result.best = choose(options); result.cut {
+		return result
+	}
 	for _, pod := range left {
 		if !slices.ContainsFunc(options, func(o *option) bool { return slices.Contains(o.pods, pod) }) {
 			result.hopeless[pod] = told(reasons[pod])
@@ -100,11 +110,14 @@ func (g *group) closed(barred map[string]bool) string {
 	}
 }
 
-// option adds nodes of a group, one after the other, as long as they take pods.
-func (s *simulation) option(g *group, coming int, pods []*corev1.Pod) *option {
+// option adds nodes of a group, one after the other, as long as they take pods. When it is late, the pods that have a node by then are all.
+func (s *simulation) option(g *group, coming int, pods []*corev1.Pod, late func() bool) *option {
 	trial, o := s.clone(), &option{group: g}
 	room := int(g.Maximum - g.target())
 	for _, pod := range pods {
+		if len(o.pods) > 0 && late != nil && late() {
+			break
+		}
 		if slices.ContainsFunc(o.nodes, func(one *spot) bool { return trial.put(pod, one) }) {
 			o.pods = append(o.pods, pod)
 			continue

@@ -8,6 +8,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	clocktesting "k8s.io/utils/clock/testing"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	gardenmachinev1alpha1 "github.com/terrarium-garden/terrarium/apis/machine/v1alpha1"
@@ -211,4 +212,45 @@ func TestMissingDeployment(t *testing.T) {
 	w.make(t, pods(1, "9")...)
 	w.pass(t)
 	w.wants(t, "small", 1, "a pool that is gone does not keep the others from being looked at")
+}
+
+// slow is a clock that shows a second more each time that it is asked.
+type slow struct{ *clocktesting.FakeClock }
+
+func (s slow) Now() time.Time {
+	s.Step(time.Second)
+	return s.FakeClock.Now()
+}
+
+func (s slow) Since(t time.Time) time.Duration { return s.Now().Sub(t) }
+
+// TestMaxBinpackingTime: what is found when the time is over is taken, however good the rest is; something is always found.
+func TestMaxBinpackingTime(t *testing.T) {
+	t.Parallel()
+	for name, tc := range map[string]struct {
+		reason       string
+		limit        time.Duration
+		first, large int32
+	}{
+		"Over":    {reason: "the first group takes one pod, and the rest is left to the next pass", limit: time.Millisecond, first: 1},
+		"Some":    {reason: "the first group takes as many pods as there is time for", limit: 2 * time.Second, first: 2},
+		"Enough":  {reason: "the larger machines waste less", limit: time.Hour, large: 1},
+		"Forever": {reason: "there is no limit", large: 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, autoscaler.Bounds{Name: "first", Maximum: 5})
+			w.make(t, deployment("large", 0), class("large", "9"))
+			w.scaler.Options.Groups = append(w.scaler.Options.Groups, autoscaler.Bounds{Name: "large", Maximum: 5})
+			w.scaler.Options.Expanders = []string{autoscaler.LeastNodes}
+			w.scaler.Options.MaxBinpackingTime = tc.limit
+			w.scaler.Clock = slow{w.clock}
+			w.make(t, pods(3, "3")...)
+			unhelped := pod("huge", "30", "")
+			w.make(t, unhelped)
+			w.pass(t)
+			w.wants(t, "first", tc.first, tc.reason)
+			w.wants(t, "large", tc.large, tc.reason)
+		})
+	}
 }

@@ -142,8 +142,7 @@ func (a *Autoscaler) summarize(w *world, coming map[string]int, candidates []*ca
 }
 
 // publish writes the status if it has changed, and otherwise from time to time, so that everybody sees that the autoscaler lives.
-func (a *Autoscaler) publish(ctx context.Context, w *world, coming map[string]int, candidates []*candidate) error {
-	r := a.summarize(w, coming, candidates)
+func (a *Autoscaler) publish(ctx context.Context, w *world, r *report) error {
 	text, err := yaml.Marshal(r)
 	if err != nil {
 		return fmt.Errorf("write the status: %w", err)

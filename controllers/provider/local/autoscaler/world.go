@@ -32,6 +32,8 @@ type world struct {
 	pods    []*corev1.Pod
 	budgets []policyv1.PodDisruptionBudget
 	groups  []*group
+	// late reports whether the time for simulations of this pass is over; nil if it never is.
+	late func() bool
 }
 
 // look reads the shoot, and the machines in the seed.

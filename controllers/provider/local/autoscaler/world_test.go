@@ -50,7 +50,7 @@ func newWorld(t *testing.T, groups ...autoscaler.Bounds) *world {
 		Options: autoscaler.Options{
 			Settings: autoscaler.Settings{
 				ScaleDownUnneededTime: 10 * time.Minute, ScaleDownUnreadyTime: 20 * time.Minute,
-				ScaleDownUtilizationThreshold: 0.5, MaxNodeProvisionTime: 15 * time.Minute,
+				ScaleDownUtilizationThreshold: 0.5, ScaleDownGPUUtilizationThreshold: 0.5, MaxNodeProvisionTime: 15 * time.Minute,
 			},
 			Namespace: namespace, Groups: groups, Expanders: []string{autoscaler.LeastWaste}, ScanInterval: 10 * time.Second,
 			InitialBackoff: 5 * time.Minute, MaxBackoff: 30 * time.Minute, BackoffReset: 3 * time.Hour,

@@ -11,7 +11,6 @@ import (
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/healthz"
 	"sigs.k8s.io/controller-runtime/pkg/manager"
-	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
 
 	"github.com/terrarium-garden/terrarium/apis/scheme"
 )
@@ -24,7 +23,7 @@ func NewManager(config *rest.Config, options ctrl.Options) (manager.Manager, err
 		return nil, fmt.Errorf("build scheme: %w", err)
 	}
 	options.Scheme = types
-	options.Metrics = metricsserver.Options{BindAddress: "0"}
+	options.Metrics.BindAddress = cmp.Or(options.Metrics.BindAddress, "0")
 	options.HealthProbeBindAddress = cmp.Or(options.HealthProbeBindAddress, "0")
 	mgr, err := ctrl.NewManager(config, options)
 	if err != nil {
