@@ -67,10 +67,6 @@ func operationRows() []Row {
 			Instead: "no proxy stands before the API server",
 		},
 		Row{
-			Field: "metadata.annotations[alpha.control-plane.scaling.shoot.gardener.cloud/scale-down-disabled]", Severity: Warn,
-			Instead: "nothing of the control plane is scaled",
-		},
-		Row{
 			Field: "metadata.annotations[alpha.control-plane.shoot.gardener.cloud/high-availability-vpn]", Severity: Warn,
 			Instead: "the tunnel has two agents, and a server beside each API server",
 		},

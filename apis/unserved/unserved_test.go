@@ -191,7 +191,6 @@ func TestIn(t *testing.T) {
 					Autoscaling:      &gardencorev1beta1.ControlPlaneAutoscaling{},
 				}
 			}),
-			want: []string{"spec.kubernetes.kubeAPIServer.autoscaling: warn"},
 		},
 		"seed": {
 			reason: "backups are promised",

@@ -141,6 +141,9 @@ const (
 	// AnnotationVPADownscaleRestriction says when a vertical pod autoscaler may shrink pods:
 	// in-maintenance-window-only or never.
 	AnnotationVPADownscaleRestriction = "eviction-requirements.autoscaling.gardener.cloud/downscale-restriction"
+	// VPADownscaleNever and VPADownscaleInMaintenanceWindowOnly are its values.
+	VPADownscaleNever                   = "never"
+	VPADownscaleInMaintenanceWindowOnly = "in-maintenance-window-only"
 	// AnnotationVPAMaintenanceWindow is the begin and end of the maintenance window; set on vertical pod
 	// autoscalers.
 	AnnotationVPAMaintenanceWindow = "shoot.gardener.cloud/maintenance-window"

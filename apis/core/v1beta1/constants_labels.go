@@ -110,6 +110,10 @@ const (
 	LabelEndpointApplication = "endpoint.shoot.gardener.cloud/application"
 	// LabelMaintenanceRestart marks pods that are restarted during maintenance.
 	LabelMaintenanceRestart = "maintenance.gardener.cloud/restart"
+	// LabelVPAEvictionRequirements says who writes the eviction requirements of a vertical pod autoscaler.
+	LabelVPAEvictionRequirements = "autoscaling.gardener.cloud/eviction-requirements"
+	// LabelValueVPAEvictionRequirementsManaged is its value where the gardenlet does.
+	LabelValueVPAEvictionRequirementsManaged = "managed-by-controller"
 	// LabelCareConditionType is the condition that a managed resource counts for.
 	LabelCareConditionType = "care.gardener.cloud/condition-type"
 	// LabelUpdateRestriction marks objects that only the gardenlet may change.

@@ -13,6 +13,7 @@ import (
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	"github.com/terrarium-garden/terrarium/controllers/component"
 	"github.com/terrarium-garden/terrarium/controllers/component/facts"
+	"github.com/terrarium-garden/terrarium/controllers/component/vertical"
 	"github.com/terrarium-garden/terrarium/controllers/secrets"
 )
 
@@ -38,7 +39,23 @@ func render(f facts.Shoot, in *component.Inputs) ([]client.Object, error) {
 	deployment := pod.Deployment(metav1.ObjectMeta{Namespace: f.Namespace, Name: string(Name), Labels: labels()}, in.Replicas)
 	deployment.Spec.Strategy = component.SurgeFirst()
 	deployment.Spec.Template.Spec.TerminationGracePeriodSeconds = new(int64(30))
-	return append(config, component.Mutable(deployment)), nil
+	return append(append(config, component.Mutable(deployment)), vertical.Autoscaler(f, vertical.Workload{
+		Kind: vertical.Deployment, Name: string(Name), Labels: labels(), Container: image,
+		Least: requested().Requests, Demanded: demanded(f),
+	})...), nil
+}
+
+// requested is what an API server needs without anything to do.
+func requested() corev1.ResourceRequirements {
+	return component.Requests("50m", "256Mi")
+}
+
+// demanded is what the owner of the shoot demands for its API server; nil if nothing.
+func demanded(f facts.Shoot) *gardencorev1beta1.ControlPlaneAutoscaling {
+	if settings := f.Shoot.Spec.Kubernetes.KubeAPIServer; settings != nil {
+		return settings.Autoscaling
+	}
+	return nil
 }
 
 func pod(f facts.Shoot, in *component.Inputs, checksum map[string]string) component.Pod {
@@ -75,7 +92,7 @@ func pod(f facts.Shoot, in *component.Inputs, checksum map[string]string) compon
 			StartupProbe:   component.StartupProbe(corev1.URISchemeHTTPS, Port, "/readyz", 300),
 			ReadinessProbe: component.HTTPProbe(corev1.URISchemeHTTPS, Port, "/readyz"),
 			LivenessProbe:  live,
-			Resources:      component.Requests("50m", "256Mi"),
+			Resources:      vertical.AtLeast(requested(), demanded(f)),
 			VolumeMounts:   []corev1.VolumeMount{{Name: "audit", MountPath: "/tmp/audit"}},
 		},
 	}

@@ -13,7 +13,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"sigs.k8s.io/apiserver-network-proxy/cmd/server/app/options"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -338,5 +340,41 @@ func TestCompaction_BAK_DEFRAG_5(t *testing.T) {
 	}
 	if diff := cmp.Diff([]string{"--etcd-compaction-interval=5m0s"}, found); diff != "" {
 		t.Errorf("flags about the history (-want +got):\n%s", diff)
+	}
+}
+
+// TestSized: the API server requests what its shoot demands at least, and is sized by its use on a seed that does so.
+func TestSized(t *testing.T) {
+	t.Parallel()
+	v := values()
+	v.facts.VerticalAutoscaling = true
+	v.facts.Shoot.Spec.Kubernetes.KubeAPIServer = &gardencorev1beta1.KubeAPIServerConfig{Autoscaling: &gardencorev1beta1.ControlPlaneAutoscaling{
+		MinAllowed: map[string]resource.Quantity{"memory": resource.MustParse("3Gi")},
+	}}
+	var autoscalers int
+	for _, obj := range render(t, v) {
+		switch o := obj.(type) {
+		case *appsv1.Deployment:
+			requests := o.Spec.Template.Spec.Containers[0].Resources.Requests
+			if requests.Memory().String() != "3Gi" || requests.Cpu().String() != "50m" {
+				t.Errorf("the API server requests %v, want 50m and 3Gi", requests)
+			}
+		case *unstructured.Unstructured:
+			autoscalers++
+			policies, _, err := unstructured.NestedSlice(o.Object, "spec", "resourcePolicy", "containerPolicies")
+			if err != nil {
+				t.Fatal(err)
+			}
+			want := []any{
+				map[string]any{"containerName": "kube-apiserver", "minAllowed": map[string]any{"cpu": "50m", "memory": "3Gi"}, "controlledValues": "RequestsOnly"},
+				map[string]any{"containerName": "*", "mode": "Off"},
+			}
+			if diff := cmp.Diff(want, policies); diff != "" {
+				t.Errorf("what is sized (-want +got):\n%s", diff)
+			}
+		}
+	}
+	if autoscalers != 1 {
+		t.Errorf("there are %d autoscalers, want one", autoscalers)
 	}
 }

@@ -23,6 +23,7 @@ import (
 	"github.com/terrarium-garden/terrarium/controllers/component/apiserver"
 	"github.com/terrarium-garden/terrarium/controllers/component/facts"
 	"github.com/terrarium-garden/terrarium/controllers/component/images"
+	"github.com/terrarium-garden/terrarium/controllers/component/vertical"
 )
 
 const (
@@ -75,6 +76,8 @@ func render(f facts.Shoot, in *component.Inputs) ([]client.Object, error) {
 			return nil, errNoImage
 		}
 	}
+	least, demanded := container.Resources, settingsOf(f).Autoscaling
+	container.Resources = vertical.AtLeast(least, demanded)
 	worker, _ := in.Kept.(*gardenextensionsv1alpha1.Worker)
 	container.Args = append(container.Args, flags(f)...)
 	container.Args = append(container.Args, groups(worker)...)
@@ -91,7 +94,9 @@ func render(f facts.Shoot, in *component.Inputs) ([]client.Object, error) {
 	deployment.Spec.Strategy = appsv1.DeploymentStrategy{Type: appsv1.RecreateDeploymentStrategyType}
 	deployment.Spec.Template.Spec.ServiceAccountName = name
 	deployment.Spec.Template.Spec.AutomountServiceAccountToken = new(true)
-	return append(rights(meta), access.Kubeconfig, deployment), nil
+	return append(append(rights(meta), access.Kubeconfig, deployment), vertical.Autoscaler(f, vertical.Workload{
+		Kind: vertical.Deployment, Name: name, Labels: meta.Labels, Container: name, Least: least.Requests, Demanded: demanded,
+	})...), nil
 }
 
 // ours is the container with the autoscaler of this project.

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
@@ -49,13 +50,14 @@ func TestRender_EXT_WORKER_7(t *testing.T) {
 			Expander: new(gardencorev1beta1.ExpanderMode("priority,least-waste")), StartupTaints: []string{"a"}, StatusTaints: []string{"b"},
 			MaxGracefulTerminationSeconds: new(int32(60)), EmitPerNodeGroupMetrics: new(true), Verbosity: new(int32(4)),
 			MaxBinpackingTime: &metav1.Duration{Duration: time.Minute},
+			Autoscaling:       &gardencorev1beta1.ControlPlaneAutoscaling{MinAllowed: map[string]resource.Quantity{"memory": resource.MustParse("100Mi")}},
 		}},
 		"upstream.yaml": {provider: "cloud"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			f, in := shootFacts(tc.provider), inputs()
-			f.Shoot.Spec.Kubernetes.ClusterAutoscaler = tc.settings
+			f.Shoot.Spec.Kubernetes.ClusterAutoscaler, f.VerticalAutoscaling = tc.settings, tc.settings != nil
 			objs, err := clusterautoscaler.Component().Render(f, in)
 			if err := errors.Join(err, in.Missing()); err != nil {
 				t.Fatal(err)

@@ -19,6 +19,7 @@ import (
 	"github.com/terrarium-garden/terrarium/controllers/component"
 	"github.com/terrarium-garden/terrarium/controllers/component/apiserver"
 	"github.com/terrarium-garden/terrarium/controllers/component/facts"
+	"github.com/terrarium-garden/terrarium/controllers/component/vertical"
 	"github.com/terrarium-garden/terrarium/controllers/secrets"
 )
 
@@ -81,13 +82,14 @@ func render(f facts.Shoot, in *component.Inputs) ([]client.Object, error) {
 			VolumeMounts:  []corev1.VolumeMount{{Name: "scratch", MountPath: scratch}},
 		},
 	}
-	deployment := pod.Deployment(metav1.ObjectMeta{
-		Namespace: f.Namespace, Name: name, Labels: component.ControlPlaneLabels("kubernetes", "controller-manager"),
-	}, in.Replicas)
+	labels := component.ControlPlaneLabels("kubernetes", "controller-manager")
+	deployment := pod.Deployment(metav1.ObjectMeta{Namespace: f.Namespace, Name: name, Labels: labels}, in.Replicas)
 	// Its caches may be wrong after a long time.
 	deployment.Spec.Template.Labels = maps.Clone(deployment.Spec.Template.Labels)
 	deployment.Spec.Template.Labels[gardencorev1beta1.LabelMaintenanceRestart] = "true"
-	return []client.Object{access.Kubeconfig, component.Mutable(deployment)}, nil
+	return append([]client.Object{access.Kubeconfig, component.Mutable(deployment)}, vertical.Autoscaler(f, vertical.Workload{
+		Kind: vertical.Deployment, Name: name, Labels: labels, Container: name, Least: pod.Container.Resources.Requests,
+	})...), nil
 }
 
 func args(f facts.Shoot) []string {

@@ -21,7 +21,8 @@ const (
 	// Events is its store for events.
 	Events component.Name = gardencorev1beta1.ETCDEvents
 
-	image = "etcd"
+	image     = "etcd"
+	container = "etcd"
 	// smallestVolume is what etcd needs; a seed may only be able to make larger ones.
 	smallestVolume = "10Gi"
 )

@@ -14,6 +14,7 @@ import (
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	"github.com/terrarium-garden/terrarium/controllers/component"
 	"github.com/terrarium-garden/terrarium/controllers/component/facts"
+	"github.com/terrarium-garden/terrarium/controllers/component/vertical"
 	"github.com/terrarium-garden/terrarium/controllers/reach"
 	"github.com/terrarium-garden/terrarium/controllers/secrets"
 )
@@ -62,7 +63,7 @@ func service(namespace, role string) *corev1.Service {
 
 // render returns the Service for clients and the stateful set.
 func render(f facts.Shoot, role string, in *component.Inputs) []client.Object {
-	return []client.Object{service(f.Namespace, role), component.Mutable(&appsv1.StatefulSet{
+	return append([]client.Object{service(f.Namespace, role), component.Mutable(&appsv1.StatefulSet{
 		ObjectMeta: metav1.ObjectMeta{Namespace: f.Namespace, Name: nameOf(role), Labels: labels(role)},
 		Spec: appsv1.StatefulSetSpec{
 			Replicas:    &in.Replicas,
@@ -78,7 +79,7 @@ func render(f facts.Shoot, role string, in *component.Inputs) []client.Object {
 			},
 			Template: corev1.PodTemplateSpec{
 				ObjectMeta: metav1.ObjectMeta{Labels: labels(role)},
-				Spec:       pod(role, in),
+				Spec:       pod(f, role, in),
 			},
 			VolumeClaimTemplates: []corev1.PersistentVolumeClaim{{
 				// The server sets type and kind; without them here every apply would change something.
@@ -90,10 +91,10 @@ func render(f facts.Shoot, role string, in *component.Inputs) []client.Object {
 				},
 			}},
 		},
-	})}
+	})}, vertical.Autoscaler(f, size(f, role))...)
 }
 
-func pod(role string, in *component.Inputs) corev1.PodSpec {
+func pod(f facts.Shoot, role string, in *component.Inputs) corev1.PodSpec {
 	spec := component.Pod{
 		PriorityClass: gardencorev1beta1.PriorityClassShootControlPlane500,
 		Files: []corev1.VolumeProjection{
@@ -103,7 +104,7 @@ func pod(role string, in *component.Inputs) corev1.PodSpec {
 			in.BundleFile(gardencorev1beta1.SecretCAETCDPeer, peerCAFolder),
 		},
 		Container: corev1.Container{
-			Name:    "etcd",
+			Name:    container,
 			Image:   in.Image(image),
 			Command: []string{component.BinDir + "etcd"},
 			Args:    args(role),
@@ -114,7 +115,7 @@ func pod(role string, in *component.Inputs) corev1.PodSpec {
 			StartupProbe:   component.StartupProbe(corev1.URISchemeHTTP, metricsPort, "/readyz", 300),
 			ReadinessProbe: component.HTTPProbe(corev1.URISchemeHTTP, metricsPort, "/readyz"),
 			LivenessProbe:  component.HTTPProbe(corev1.URISchemeHTTP, metricsPort, "/livez"),
-			Resources:      component.Requests("20m", "80Mi"),
+			Resources:      vertical.AtLeast(component.Requests("20m", "80Mi"), demanded(f, role)),
 			VolumeMounts:   []corev1.VolumeMount{{Name: dataVolume, MountPath: dataDir}},
 		},
 	}.Spec()

@@ -18,7 +18,7 @@ import (
 	"github.com/terrarium-garden/terrarium/tests/golden"
 )
 
-func render(t *testing.T, seed gardencorev1beta1.SeedSpec, kept client.Object) []client.Object {
+func render(t *testing.T, seed gardencorev1beta1.SeedSpec, kept client.Object, changes ...func(*facts.Shoot)) []client.Object {
 	t.Helper()
 	in := &component.Inputs{
 		Replicas: 1,
@@ -29,7 +29,11 @@ func render(t *testing.T, seed gardencorev1beta1.SeedSpec, kept client.Object) [
 		},
 		Kept: kept,
 	}
-	objs, err := etcd.Component("main").Render(facts.Shoot{Namespace: "shoot--dev--a", Seed: &gardencorev1beta1.Seed{Spec: seed}}, in)
+	f := facts.Shoot{Namespace: "shoot--dev--a", Seed: &gardencorev1beta1.Seed{Spec: seed}, Shoot: &gardencorev1beta1.Shoot{}}
+	for _, change := range changes {
+		change(&f)
+	}
+	objs, err := etcd.Component("main").Render(f, in)
 	if err := errors.Join(err, in.Missing()); err != nil {
 		t.Fatal(err)
 	}
@@ -39,6 +43,49 @@ func render(t *testing.T, seed gardencorev1beta1.SeedSpec, kept client.Object) [
 func TestRender(t *testing.T) {
 	t.Parallel()
 	golden.Objects(t, "main.yaml", render(t, gardencorev1beta1.SeedSpec{}, nil))
+}
+
+// sized has demands, on a seed that sizes pods.
+func sized(f *facts.Shoot) {
+	f.VerticalAutoscaling = true
+	f.Shoot.Spec.Maintenance = &gardencorev1beta1.Maintenance{TimeWindow: &gardencorev1beta1.MaintenanceTimeWindow{Begin: "220000+0000", End: "230000+0000"}}
+	f.Shoot.Spec.Kubernetes.ETCD = &gardencorev1beta1.ETCD{Main: &gardencorev1beta1.ETCDConfig{Autoscaling: &gardencorev1beta1.ControlPlaneAutoscaling{
+		MinAllowed: map[string]resource.Quantity{"cpu": resource.MustParse("500m"), "memory": resource.MustParse("2Gi")},
+	}}}
+}
+
+func TestRenderSized_BAK_ETCD_9(t *testing.T) {
+	t.Parallel()
+	golden.Objects(t, "sized.yaml", render(t, gardencorev1beta1.SeedSpec{}, nil, sized))
+}
+
+// TestShrinks: what is relied upon never becomes smaller, and everything else only while its shoot is maintained.
+func TestShrinks_GLET_RECON_7(t *testing.T) {
+	t.Parallel()
+	for name, tc := range map[string]struct {
+		role    string
+		purpose gardencorev1beta1.ShootPurpose
+		want    string
+	}{
+		"Production":       {role: "main", purpose: "production", want: "never"},
+		"Infrastructure":   {role: "main", purpose: "infrastructure", want: "never"},
+		"Evaluation":       {role: "main", purpose: "evaluation", want: "in-maintenance-window-only"},
+		"ProductionEvents": {role: "events", purpose: "production", want: "in-maintenance-window-only"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			f := facts.Shoot{Namespace: "shoot--dev--a", Seed: &gardencorev1beta1.Seed{}, Shoot: &gardencorev1beta1.Shoot{}, VerticalAutoscaling: true}
+			f.Shoot.Spec.Purpose = &tc.purpose
+			objs, err := etcd.Component(tc.role).Render(f, &component.Inputs{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := objs[len(objs)-1].GetAnnotations()["eviction-requirements.autoscaling.gardener.cloud/downscale-restriction"]
+			if got != tc.want {
+				t.Errorf("the etcd for %s of a shoot for %s shrinks %q, want %q", tc.role, tc.purpose, got, tc.want)
+			}
+		})
+	}
 }
 
 func TestVolume(t *testing.T) {

@@ -34,6 +34,8 @@ type Shoot struct {
 	Exposure Exposure
 	// KubeletsSigned is set once the serving certificates of all kubelets are signed by the cluster, so that they can be verified.
 	KubeletsSigned bool
+	// VerticalAutoscaling is set if the cluster of the seed sizes pods by their use.
+	VerticalAutoscaling bool
 	// DNSCacheInUse is set as long as there may be nodes that ask the DNS cache on them, although new ones do not any more.
 	DNSCacheInUse bool
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/terrarium-garden/terrarium/controllers/component"
 	"github.com/terrarium-garden/terrarium/controllers/component/apiserver"
 	"github.com/terrarium-garden/terrarium/controllers/component/facts"
+	"github.com/terrarium-garden/terrarium/controllers/component/vertical"
 )
 
 const (
@@ -77,13 +78,15 @@ func render(f facts.Shoot, in *component.Inputs) ([]client.Object, error) {
 			Resources:     component.Requests("10m", "60Mi"),
 		},
 	}
-	return []client.Object{
+	labels := component.ControlPlaneLabels("kubernetes", "scheduler")
+	objs := []client.Object{
 		access.Kubeconfig,
 		&corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: f.Namespace, Name: configName}, Data: map[string]string{configKey: config}},
-		component.Mutable(pod.Deployment(metav1.ObjectMeta{
-			Namespace: f.Namespace, Name: name, Labels: component.ControlPlaneLabels("kubernetes", "scheduler"),
-		}, in.Replicas)),
-	}, nil
+		component.Mutable(pod.Deployment(metav1.ObjectMeta{Namespace: f.Namespace, Name: name, Labels: labels}, in.Replicas)),
+	}
+	return append(objs, vertical.Autoscaler(f, vertical.Workload{
+		Kind: vertical.Deployment, Name: name, Labels: labels, Container: name, Least: pod.Container.Resources.Requests,
+	})...), nil
 }
 
 // volumesOfNodes bounds how many volumes of a cloud a node gets, for volumes without a driver that says so itself.

@@ -4,6 +4,7 @@ package shoot
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	"sigs.k8s.io/controller-runtime/pkg/builder"
@@ -17,6 +18,7 @@ import (
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	"github.com/terrarium-garden/terrarium/apis/unserved"
 	"github.com/terrarium-garden/terrarium/controllers/component/images"
+	"github.com/terrarium-garden/terrarium/controllers/component/vertical"
 	"github.com/terrarium-garden/terrarium/controllers/flowmetrics"
 	"github.com/terrarium-garden/terrarium/controllers/kit"
 	lastoperation "github.com/terrarium-garden/terrarium/controllers/operation"
@@ -51,10 +53,17 @@ type Reconciler struct {
 	Journal lastoperation.Journal
 	// Flows records the durations of operations; it may be nil.
 	Flows *flowmetrics.Recorder
+
+	// verticalAutoscaling is set if the seed had the kind of autoscalers of pods when the gardenlet started, as package evictions needs it.
+	verticalAutoscaling bool
 }
 
 // AddToManager implements kit.Adder.
 func (r *Reconciler) AddToManager(clusters kit.Clusters) error {
+	var err error
+	if r.verticalAutoscaling, err = vertical.Served(clusters.Seed.GetRESTMapper()); err != nil {
+		return fmt.Errorf("find out whether the seed has autoscalers of pods: %w", err)
+	}
 	queue := kit.Queue{Concurrency: *r.Config.ConcurrentSyncs, BaseDelay: retryBaseDelay, MaxDelay: retryMaxDelay}
 	b := r.Controller(clusters, controllerName, queue).
 		For(&gardencorev1beta1.Shoot{}, builder.WithPredicates(r.concerned())).

@@ -49,6 +49,7 @@ func (r *Reconciler) load(ctx context.Context, shoot *gardencorev1beta1.Shoot, s
 		return nil, err
 	}
 	o := &operation{r: r, facts: facts.Shoot{Shoot: shoot, Seed: seed, Project: project, Namespace: shoot.Status.TechnicalID, Hosts: facts.HostsOf(shoot, project, seed)}}
+	o.facts.VerticalAutoscaling = r.verticalAutoscaling
 	if o.facts.Namespace == "" {
 		o.facts.Namespace = gardencorev1beta1.NamespacePrefixShoot + project + "--" + shoot.Name
 	}

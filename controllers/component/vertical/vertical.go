@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package vertical sizes the components of a control plane. What the owner of a shoot demands at least, each of them requests from the
+// start, on every seed. Where the cluster of the seed has VerticalPodAutoscalers, each of them gets one that makes it larger and smaller
+// by its use; package gardenlet/evictions then holds back the shrinking.
+package vertical
+
+import (
+	"maps"
+	"strconv"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+	"github.com/terrarium-garden/terrarium/controllers/component/facts"
+)
+
+// Kinds of workloads.
+const (
+	Deployment  = "Deployment"
+	StatefulSet = "StatefulSet"
+)
+
+// Kind is the kind that sizes pods by their use. A cluster has it if somebody has installed the autoscaler of pods.
+func Kind() schema.GroupVersionKind {
+	return schema.GroupVersionKind{Group: "autoscaling.k8s.io", Version: "v1", Kind: "VerticalPodAutoscaler"}
+}
+
+// Served reports whether a cluster has it.
+func Served(cluster meta.RESTMapper) (bool, error) {
+	_, err := cluster.RESTMapping(Kind().GroupKind(), Kind().Version)
+	if meta.IsNoMatchError(err) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+// Workload is what is sized.
+type Workload struct {
+	// Kind and Name are those of the workload, and Labels those of the autoscaler.
+	Kind, Name string
+	Labels     map[string]string
+	// Container is the one that is sized. What is beside it keeps its size.
+	Container string
+	// Least is what the container never gets less of.
+	Least corev1.ResourceList
+	// Demanded by the owner of the shoot goes before it; it may be nil.
+	Demanded *gardencorev1beta1.ControlPlaneAutoscaling
+	// Shrinks says when it may become smaller: at any time if empty, gardencorev1beta1.VPADownscaleInMaintenanceWindowOnly, or
+	// gardencorev1beta1.VPADownscaleNever.
+	Shrinks string
+}
+
+// AtLeast are requests of which none is below what the owner of a shoot demands.
+func AtLeast(r corev1.ResourceRequirements, demanded *gardencorev1beta1.ControlPlaneAutoscaling) corev1.ResourceRequirements {
+	if demanded == nil {
+		return r
+	}
+	r.Requests = maps.Clone(r.Requests)
+	if r.Requests == nil {
+		r.Requests = corev1.ResourceList{}
+	}
+	for name, least := range demanded.MinAllowed {
+		if have := r.Requests[corev1.ResourceName(name)]; have.Cmp(least) < 0 {
+			r.Requests[corev1.ResourceName(name)] = least
+		}
+	}
+	return r
+}
+
+// ShrinkingDisabled reports whether the owner of a shoot forbids that its control plane becomes smaller.
+func ShrinkingDisabled(f facts.Shoot) bool {
+	disabled, err := strconv.ParseBool(f.Shoot.Annotations[gardencorev1beta1.AnnotationShootScaleDownDisabled])
+	return err == nil && disabled
+}
+
+// Autoscaler returns the autoscaler of a workload, or nothing if the seed has no such kind. It sets requests alone: a limit would end what
+// grows faster than it is seen to (BAK-ETCD-5, BAK-ETCD-9).
+func Autoscaler(f facts.Shoot, w Workload) []client.Object {
+	if !f.VerticalAutoscaling {
+		return nil
+	}
+	least := map[string]any{}
+	for name, amount := range AtLeast(corev1.ResourceRequirements{Requests: w.Least}, w.Demanded).Requests {
+		least[string(name)] = amount.String()
+	}
+	vpa := &unstructured.Unstructured{Object: map[string]any{"spec": map[string]any{
+		"targetRef":    map[string]any{"apiVersion": "apps/v1", "kind": w.Kind, "name": w.Name},
+		"updatePolicy": map[string]any{"updateMode": "Recreate"},
+		"resourcePolicy": map[string]any{"containerPolicies": []any{
+			map[string]any{"containerName": w.Container, "minAllowed": least, "controlledValues": "RequestsOnly"},
+			map[string]any{"containerName": "*", "mode": "Off"},
+		}},
+	}}}
+	vpa.SetGroupVersionKind(Kind())
+	vpa.SetNamespace(f.Namespace)
+	vpa.SetName(w.Name)
+	labels := maps.Clone(w.Labels)
+	labels[gardencorev1beta1.LabelVPAEvictionRequirements] = gardencorev1beta1.LabelValueVPAEvictionRequirementsManaged
+	vpa.SetLabels(labels)
+	vpa.SetAnnotations(restriction(f, w.Shrinks))
+	return []client.Object{vpa}
+}
+
+// restriction are the annotations that say when pods may become smaller.
+func restriction(f facts.Shoot, shrinks string) map[string]string {
+	if ShrinkingDisabled(f) {
+		shrinks = gardencorev1beta1.VPADownscaleNever
+	}
+	switch shrinks {
+	case "":
+		return nil
+	case gardencorev1beta1.VPADownscaleInMaintenanceWindowOnly:
+		annotations := map[string]string{gardencorev1beta1.AnnotationVPADownscaleRestriction: shrinks}
+		if m := f.Shoot.Spec.Maintenance; m != nil && m.TimeWindow != nil {
+			annotations[gardencorev1beta1.AnnotationVPAMaintenanceWindow] = m.TimeWindow.Begin + "," + m.TimeWindow.End
+		}
+		return annotations
+	default:
+		return map[string]string{gardencorev1beta1.AnnotationVPADownscaleRestriction: shrinks}
+	}
+}
