@@ -31,6 +31,7 @@ import (
 	"github.com/terrarium-garden/terrarium/controllers/gardenlet/controllerinstallation"
 	installationcare "github.com/terrarium-garden/terrarium/controllers/gardenlet/controllerinstallation/care"
 	"github.com/terrarium-garden/terrarium/controllers/gardenlet/controllerinstallation/required"
+	"github.com/terrarium-garden/terrarium/controllers/gardenlet/evictions"
 	"github.com/terrarium-garden/terrarium/controllers/gardenlet/gardentoken"
 	"github.com/terrarium-garden/terrarium/controllers/gardenlet/lease"
 	"github.com/terrarium-garden/terrarium/controllers/gardenlet/networkpolicy"
@@ -69,6 +70,7 @@ func (p *process) controllers(in garden, denied reach.Namespaces, flows *flowmet
 		&bastion.Reconciler{Config: c.Bastion},
 		&workloadidentity.Reconciler{Config: c.TokenRequestorWorkloadIdentity},
 		&care.Reconciler{Config: c.ShootCare},
+		&evictions.Reconciler{Config: c.VPAEvictionRequirements},
 	}
 }
 

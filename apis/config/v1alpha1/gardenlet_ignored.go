@@ -19,7 +19,6 @@ func GardenletFieldsIgnored() []string {
 		"controllers.managedSeed",
 		"controllers.shootState",
 		"controllers.shootStatus",
-		"controllers.vpaEvictionRequirements",
 		"debugging",
 		"etcdConfig",
 		"exposureClassHandlers[].sni",
