@@ -172,7 +172,7 @@ func TestUnasked_EXT_OP_7(t *testing.T) {
 		actor.more(t, what, "a", before, func() {})
 		s.await(t, object, "Reconcile", "Succeeded")
 	}
-	change("EXT-OP-7: the spec changes", object, `{"spec":{"region":"elsewhere"}}`)
+	change("EXT-OP-7: the spec changes", object, `{"spec":{"sshPublicKey":"a2V5"}}`)
 	cluster := &gardenextensionsv1alpha1.Cluster{ObjectMeta: metav1.ObjectMeta{Name: namespace}}
 	change("EXT-OP-7: the Cluster changes", cluster, `{"spec":{"shoot":{"metadata":{"name":"x"}}}}`)
 	secret := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "cloudprovider"}}
