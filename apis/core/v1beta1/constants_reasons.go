@@ -78,6 +78,8 @@ const (
 	ReasonNoProblematicWebhooks = "NoProblematicWebhooks"
 	// ReasonProblematicWebhooks says that a webhook is in the way.
 	ReasonProblematicWebhooks = "ProblematicWebhooks"
+	// ReasonManualInPlaceWorkersPending says that machines wait until their owner selects them for an update in place.
+	ReasonManualInPlaceWorkersPending = "WorkerPoolsWithManualInPlaceUpdateStrategyPending"
 	// ReasonNoExpiringCACertificates says that no CA is close to its end.
 	ReasonNoExpiringCACertificates = "NoExpiringCACertificates"
 	// ReasonExpiringCACertificates says that a CA is close to its end.

@@ -47,3 +47,39 @@ const (
 	// FinalizerMachineController is on Machines, MachineClasses and the Secrets that they need, as long as there is a machine.
 	FinalizerMachineController = "machine.sapcloud.io/machine-controller"
 )
+
+// What a machine controller, the agent of a node, and the owner of a shoot tell one another about an update in place. All of it is on Nodes,
+// LabelNodeSelectedForUpdate on Machines too.
+const (
+	// LabelNodeCandidateForUpdate marks a node that is to be updated in place. Its value is UpdateTrue, as that of LabelNodeSelectedForUpdate.
+	LabelNodeCandidateForUpdate = "node.machine.sapcloud.io/candidate-for-update"
+	// LabelNodeSelectedForUpdate marks a node that is updated now. Where the owner decides, the owner sets it.
+	LabelNodeSelectedForUpdate = "node.machine.sapcloud.io/selected-for-update"
+	// LabelNodeUpdateResult says how the update went: UpdateSuccessful or UpdateFailed. The agent of the node sets it.
+	LabelNodeUpdateResult = "node.machine.sapcloud.io/update-result"
+	// AnnotationNodeUpdateFailedReason says why an update failed.
+	AnnotationNodeUpdateFailedReason = "node.machine.sapcloud.io/update-failed-reason"
+
+	UpdateTrue       = "true"
+	UpdateSuccessful = "successful"
+	UpdateFailed     = "failed"
+
+	// NodeInPlaceUpdate is the type of the condition of a Node that says how far its update is. Its reasons follow.
+	NodeInPlaceUpdate      = "InPlaceUpdate"
+	ReasonCandidate        = "CandidateForUpdate"
+	ReasonSelected         = "SelectedForUpdate"
+	ReasonReadyForUpdate   = "ReadyForUpdate"
+	ReasonUpdateSuccessful = "UpdateSuccessful"
+	ReasonUpdateFailed     = "UpdateFailed"
+
+	// AnnotationInPlaceWanted is the hash of what a node is to be updated to in place; it comes from its pool. It is our own, as those that
+	// follow.
+	AnnotationInPlaceWanted = "worker.gardener.cloud/in-place-updates-hash"
+	// AnnotationInPlaceStrategy is the update strategy of the pool of a node.
+	AnnotationInPlaceStrategy = "worker.gardener.cloud/update-strategy"
+	// AnnotationInPlaceApplied is the hash of what a node was updated to. The agent of the node sets it, and the machine controller copies it
+	// to the Machine.
+	AnnotationInPlaceApplied = "node-agent.gardener.cloud/in-place-updates-hash"
+	// AnnotationCordonedBefore marks a node that its owner had cordoned before its update: it remains so.
+	AnnotationCordonedBefore = "node.machine.sapcloud.io/cordoned-before-update"
+)

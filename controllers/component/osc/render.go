@@ -23,9 +23,12 @@ import (
 const (
 	kubeletDir          = "/var/lib/kubelet"
 	kubeletConfig       = kubeletDir + "/config/kubelet"
-	kubeletClientCA     = kubeletDir + "/ca.crt"
 	bootstrapKubeconfig = kubeletDir + "/kubeconfig-bootstrap"
 	realKubeconfig      = kubeletDir + "/kubeconfig-real"
+
+	// ClientCAFile is the file of a node with the certificates that verify the clients of its kubelet, which reads it again when it changes.
+	ClientCAFile    = kubeletDir + "/ca.crt"
+	kubeletClientCA = ClientCAFile
 
 	// tokenPlaceholder is replaced by a bootstrap token of its own for each machine.
 	tokenPlaceholder = "<<BOOTSTRAP_TOKEN>>" //nolint:gosec // stands for a token, is not one
@@ -57,8 +60,12 @@ func Names(f facts.Shoot, pool *gardencorev1beta1.Worker) ([]string, error) {
 
 func original(name string) string { return strings.TrimSuffix(name, nameSuffix) + originalSuffix }
 
-// Name is the name of the configuration of the first boot of a pool. It contains a hash of everything whose change needs new machines.
+// Name is the name of the configuration of the first boot of a pool. It contains a hash of everything whose change needs new machines, and
+// none for a pool that is updated in place.
 func Name(f facts.Shoot, pool *gardencorev1beta1.Worker) (string, error) {
+	if query.InPlace(pool) {
+		return keyPrefix + pool.Name + nameSuffix, nil
+	}
 	minor := query.PoolVersion(&f.Shoot.Spec, pool)
 	if parts := strings.SplitN(minor, ".", 3); len(parts) == 3 {
 		minor = parts[0] + "." + parts[1]
@@ -70,7 +77,7 @@ func Name(f facts.Shoot, pool *gardencorev1beta1.Worker) (string, error) {
 		"volume":     pool.Volume,
 		"cri":        pool.CRI,
 	}
-	for what, at := range rollouts(f.Shoot, pool.Name) {
+	for what, at := range query.PoolRollouts(f.Shoot, pool.Name) {
 		covered[what] = at.Unix()
 	}
 	data, err := json.Marshal(covered)
@@ -122,6 +129,7 @@ func RenderOriginal(v Values) (*gardenextensionsv1alpha1.OperatingSystemConfig, 
 	}
 	o.Name = original(o.Name)
 	o.Spec.Purpose = gardenextensionsv1alpha1.OperatingSystemConfigPurposeReconcile
+	o.Spec.InPlaceUpdates = inPlaceUpdates(v)
 	o.Spec.Files = slices.DeleteFunc(o.Spec.Files, func(f gardenextensionsv1alpha1.File) bool { return f.Path == bootstrapKubeconfig })
 	return o, nil
 }
