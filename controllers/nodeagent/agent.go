@@ -37,6 +37,8 @@ type Agent struct {
 	Kubelet, Own kubernetes.Interface
 	// Node is the name of the Node, Secret that of the Secret with its configuration.
 	Node, Secret string
+	// Kubeconfig is the place of the kubeconfig of the kubelet on the machine.
+	Kubeconfig string
 	// Machine is where the agent runs.
 	Machine *Machine
 	// Healthy asks the kubelet how it is.
@@ -47,6 +49,8 @@ type Agent struct {
 	// seen is the checksum of the configuration that is to be applied, since is when it was first seen.
 	seen  string
 	since time.Time
+	// held is set while the node is not ready for an update in place.
+	held bool
 }
 
 // Run keeps the machine until ctx ends.
@@ -94,17 +98,22 @@ func (a *Agent) Pass(ctx context.Context) (version string, wait time.Duration, e
 		return version, check, err
 	}
 	checksum := Checksum(data)
-	left, err := a.delay(node, configuration, turn{checksum: checksum, longest: MaxDelay(secret.Annotations)})
-	if err != nil {
-		return version, retry, err
+	updates := outdated(node, configuration)
+	if a.held = updates && !readyForUpdate(node); a.held {
+		return version, check, a.hold(ctx, configuration)
 	}
-	if left > 0 {
+	carryOut := a.apply
+	if updates {
+		carryOut = func(ctx context.Context, c Configuration) error { return a.update(ctx, node, c) }
+	} else if left, err := a.delay(node, configuration, turn{checksum: checksum, longest: MaxDelay(secret.Annotations)}); err != nil {
+		return version, retry, err
+	} else if left > 0 {
 		return version, min(left, check), nil
 	}
-	if err := a.apply(ctx, configuration); err != nil {
+	if err := carryOut(ctx, configuration); err != nil {
 		return version, retry, err
 	}
-	if err := a.report(ctx, node, checksum); err != nil {
+	if err := errors.Join(a.remember(configuration), a.report(ctx, node, checksum, configuration)); err != nil {
 		return version, retry, err
 	}
 	return version, check, nil
@@ -138,6 +147,9 @@ func (a *Agent) delay(node *corev1.Node, c Configuration, t turn) (time.Duration
 // apply makes the machine as configured, and waits until its kubelet is healthy: a node whose kubelet does not run with a setting has not
 // applied it.
 func (a *Agent) apply(ctx context.Context, configuration Configuration) error {
+	if err := a.renewCredentials(ctx, configuration); err != nil {
+		return err
+	}
 	if err := a.Machine.Apply(ctx, configuration); err != nil {
 		return fmt.Errorf("apply the configuration: %w", err)
 	}
@@ -156,20 +168,14 @@ func (a *Agent) apply(ctx context.Context, configuration Configuration) error {
 	}
 }
 
-// await returns when the Secret has changed, or the time is over.
+// await returns when the Secret has changed, the node has become ready for an update that is waited for, or the time is over.
 func (a *Agent) await(ctx context.Context, version string, wait time.Duration) {
 	timer := a.Clock.NewTimer(wait)
 	defer timer.Stop()
-	var changes <-chan watch.Event
-	if version != "" {
-		watcher, err := a.Own.CoreV1().Secrets(metav1.NamespaceSystem).Watch(ctx, metav1.ListOptions{
-			FieldSelector: fields.OneTermEqualSelector(metav1.ObjectNameField, a.Secret).String(), ResourceVersion: version,
-		})
-		if err == nil {
-			defer watcher.Stop()
-			changes = watcher.ResultChan()
-		}
-	}
+	changes, end := a.watchSecret(ctx, version)
+	defer end()
+	nodes, endNodes := a.watchNode(ctx)
+	defer endNodes()
 	for {
 		select {
 		case <-ctx.Done():
@@ -183,8 +189,39 @@ func (a *Agent) await(ctx context.Context, version string, wait time.Duration) {
 			if !open || change.Type == watch.Error {
 				changes = nil // What is missed now is seen when the time is over.
 			}
+		case change, open := <-nodes:
+			if node, is := change.Object.(*corev1.Node); is && readyForUpdate(node) {
+				return
+			}
+			if !open || change.Type == watch.Error {
+				nodes = nil
+			}
 		}
 	}
+}
+
+func (a *Agent) watchSecret(ctx context.Context, version string) (<-chan watch.Event, func()) {
+	if version == "" {
+		return nil, func() {}
+	}
+	return events(a.Own.CoreV1().Secrets(metav1.NamespaceSystem).Watch(ctx, metav1.ListOptions{
+		FieldSelector: fields.OneTermEqualSelector(metav1.ObjectNameField, a.Secret).String(), ResourceVersion: version,
+	}))
+}
+
+// watchNode watches the node while its configuration waits.
+func (a *Agent) watchNode(ctx context.Context) (<-chan watch.Event, func()) {
+	if !a.held {
+		return nil, func() {}
+	}
+	return events(a.Kubelet.CoreV1().Nodes().Watch(ctx, metav1.ListOptions{FieldSelector: fields.OneTermEqualSelector(metav1.ObjectNameField, a.Node).String()}))
+}
+
+func events(watcher watch.Interface, err error) (<-chan watch.Event, func()) {
+	if err != nil {
+		return nil, func() {}
+	}
+	return watcher.ResultChan(), watcher.Stop
 }
 
 func (a *Agent) pause(ctx context.Context, period time.Duration) error {

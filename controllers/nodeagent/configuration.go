@@ -24,6 +24,8 @@ type Configuration struct {
 	Files []gardenextensionsv1alpha1.File `json:"files,omitempty"`
 	// Units of the machine, in the order in which they are restarted.
 	Units []gardenextensionsv1alpha1.Unit `json:"units,omitempty"`
+	// InPlaceUpdates is set for machines that are updated in place.
+	InPlaceUpdates *InPlaceUpdates `json:"inPlaceUpdates,omitempty"`
 }
 
 // Encode returns the content of the Secret of a pool, and its checksum, which a node reports when it has applied it.

@@ -12,7 +12,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/types"
 
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 )
@@ -72,19 +71,6 @@ func (a *Agent) createLease(ctx context.Context, name string, now metav1.MicroTi
 	}
 	if _, err := a.Own.CoordinationV1().Leases(metav1.NamespaceSystem).Create(ctx, lease, metav1.CreateOptions{}); err != nil {
 		return fmt.Errorf("create lease: %w", err)
-	}
-	return nil
-}
-
-// report says on the Node which configuration is applied, if it does not say so yet.
-func (a *Agent) report(ctx context.Context, node *corev1.Node, checksum string) error {
-	if node.Annotations[gardencorev1beta1.AnnotationChecksumCloudConfigData] == checksum {
-		return nil
-	}
-	patch := fmt.Sprintf(`{"metadata":{"annotations":{%q:%q}}}`, gardencorev1beta1.AnnotationChecksumCloudConfigData, checksum)
-	_, err := a.Kubelet.CoreV1().Nodes().Patch(ctx, a.Node, types.MergePatchType, []byte(patch), metav1.PatchOptions{})
-	if err != nil {
-		return fmt.Errorf("report what is applied on node %q: %w", a.Node, err)
 	}
 	return nil
 }

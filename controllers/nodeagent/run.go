@@ -73,7 +73,7 @@ func Run(ctx context.Context, o Options) error {
 		return fmt.Errorf("find the name of this machine: %w", err)
 	}
 	a := &Agent{
-		Secret: o.Secret, Clock: o.Clock, Healthy: kubeletAt(o.KubeletHealth),
+		Secret: o.Secret, Kubeconfig: o.Kubeconfig, Clock: o.Clock, Healthy: kubeletAt(o.KubeletHealth),
 		Machine: &Machine{Root: "/", HostName: host, StateDir: o.StateDir, Units: o.Units},
 	}
 	kubelet, err := a.join(ctx, o.Kubeconfig)
