@@ -30,6 +30,7 @@ import (
 	"github.com/terrarium-garden/terrarium/controllers/provider/local/machinepod"
 	"github.com/terrarium-garden/terrarium/controllers/provider/local/machines"
 	"github.com/terrarium-garden/terrarium/controllers/provider/local/machineset"
+	"github.com/terrarium-garden/terrarium/controllers/provider/local/worker"
 	"github.com/terrarium-garden/terrarium/controllers/shootaccess"
 )
 
@@ -98,7 +99,7 @@ type adder interface {
 
 func adders(o Options, mgr manager.Manager, shoots *kit.Shoots, find cloud.Find) []adder {
 	clk := clock.RealClock{}
-	list := []adder{&machinedeployment.Reconciler{}, &machineset.Reconciler{}, &machines.Reconciler{Cloud: find, Shoot: shoots.Get}}
+	list := []adder{&worker.Updates{}, &machinedeployment.Reconciler{}, &machineset.Reconciler{}, &machines.Reconciler{Cloud: find, Shoot: shoots.Get}}
 	for _, r := range rows(engine.Access{
 		Reader: mgr.GetAPIReader(),
 		Seed:   deploy.Engine{Client: mgr.GetClient(), Owner: Name, Clock: clk},

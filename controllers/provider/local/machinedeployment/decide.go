@@ -33,7 +33,7 @@ type Limits struct {
 }
 
 // LimitsOf resolves the limits of a strategy for a number of machines. At least one of them is positive, otherwise nothing could be
-// replaced. Machines of this provider cannot be updated in place, so they are replaced within the limits of that strategy.
+// replaced. Machines that are updated in place are replaced within the limits of that strategy if their class changes.
 func LimitsOf(strategy gardenmachinev1alpha1.MachineDeploymentStrategy, replicas int) (Limits, error) {
 	var update gardenmachinev1alpha1.UpdateConfiguration
 	switch {
@@ -59,7 +59,11 @@ func LimitsOf(strategy gardenmachinev1alpha1.MachineDeploymentStrategy, replicas
 	if err != nil {
 		return Limits{}, fmt.Errorf("read maxUnavailable: %w", err)
 	}
-	if surge <= 0 && unavailable <= 0 {
+	switch {
+	case surge > 0 || unavailable > 0:
+	case strategy.Type == gardenmachinev1alpha1.InPlaceUpdateStrategy:
+		unavailable = 1
+	default:
 		surge = 1
 	}
 	return Limits{Surge: max(surge, 0), Unavailable: max(unavailable, 0)}, nil

@@ -15,6 +15,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/equality"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/handler"
 	"sigs.k8s.io/controller-runtime/pkg/manager"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
@@ -35,7 +36,8 @@ func (r *Reconciler) AddToManager(seed manager.Manager) error {
 	const name = "machinedeployment"
 	b := r.ManagedBy(seed, name, kit.Queue{Concurrency: 2, BaseDelay: time.Second, MaxDelay: 30 * time.Second}).
 		For(&gardenmachinev1alpha1.MachineDeployment{}).
-		Owns(&gardenmachinev1alpha1.MachineSet{})
+		Owns(&gardenmachinev1alpha1.MachineSet{}).
+		Watches(&gardenmachinev1alpha1.Machine{}, handler.EnqueueRequestsFromMapFunc(deploymentOf))
 	return kit.Complete(b, name, r)
 }
 
@@ -62,7 +64,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, request reconcile.Request) (
 	if deployment.Spec.Paused {
 		return reconcile.Result{}, nil
 	}
-	return kit.Result(kit.Run(ctx, s, r.claim, r.look, r.adopt, r.ensureCurrent, r.scale, r.report, r.tidy))
+	return kit.Result(kit.Run(ctx, s, r.claim, r.look, r.adopt, r.ensureCurrent, r.scale, r.choose, r.report, r.tidy))
 }
 
 func (r *Reconciler) claim(ctx context.Context, s *scope) (kit.Outcome, error) {
@@ -178,6 +180,9 @@ func (r *Reconciler) scale(ctx context.Context, s *scope) (kit.Outcome, error) {
 		if i != s.current {
 			old = append(old, s.count(i))
 		}
+	}
+	if len(old) == 0 && s.updates() {
+		replicas += limits.Surge // More machines than wanted take the pods of those that are updated in place.
 	}
 	plan := Decide(replicas, limits, s.count(s.current), old)
 	for i := range s.sets {

@@ -74,7 +74,10 @@ type Verdict struct {
 // Judge returns the phase of a machine that is not being deleted.
 func Judge(o Observation, now time.Time) Verdict {
 	status := o.Machine.Status
-	joined := status.CurrentStatus.Phase == gardenmachinev1alpha1.MachineRunning || status.CurrentStatus.Phase == gardenmachinev1alpha1.MachineUnknown
+	joined := slices.Contains([]gardenmachinev1alpha1.MachinePhase{
+		gardenmachinev1alpha1.MachineRunning, gardenmachinev1alpha1.MachineUnknown,
+		gardenmachinev1alpha1.MachineInPlaceUpdating, gardenmachinev1alpha1.MachineInPlaceUpdateFailed,
+	}, status.CurrentStatus.Phase)
 	switch {
 	case status.CurrentStatus.Phase == gardenmachinev1alpha1.MachineFailed:
 		last := status.LastOperation
@@ -114,6 +117,8 @@ func running(status gardenmachinev1alpha1.MachineStatus, node string) Verdict {
 		v.Operation, v.Description = status.LastOperation.Type, status.LastOperation.Description
 	case gardenmachinev1alpha1.MachineUnknown:
 		v.Operation, v.Description = gardenmachinev1alpha1.MachineOperationHealthCheck, fmt.Sprintf("Node %q is healthy again", node)
+	case gardenmachinev1alpha1.MachineInPlaceUpdating, gardenmachinev1alpha1.MachineInPlaceUpdateFailed:
+		v.Operation, v.Description = gardenmachinev1alpha1.MachineOperationInPlaceUpdate, fmt.Sprintf("Node %q has been updated in place", node)
 	default:
 		v.Operation, v.Description = gardenmachinev1alpha1.MachineOperationCreate, fmt.Sprintf("The machine joined the shoot as node %q", node)
 	}

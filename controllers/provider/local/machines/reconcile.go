@@ -75,6 +75,8 @@ type scope struct {
 	nodeError error
 	// creation says why the machine could not be created.
 	creation error
+	// proposed is set while the owner of the shoot is to select the machine for an update in place.
+	proposed bool
 }
 
 // Reconcile makes one pass over a Machine.
@@ -87,7 +89,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, request reconcile.Request) (
 	if machine.DeletionTimestamp != nil {
 		return kit.Result(kit.Run(ctx, s, r.look, r.drain, r.stop, r.release))
 	}
-	return kit.Result(kit.Run(ctx, s, r.claim, r.look, r.create, r.identify, r.report))
+	return kit.Result(kit.Run(ctx, s, r.claim, r.look, r.create, r.identify, r.update, r.report))
 }
 
 func (r *Reconciler) claim(ctx context.Context, s *scope) (kit.Outcome, error) {
@@ -170,6 +172,10 @@ func (r *Reconciler) report(ctx context.Context, s *scope) (kit.Outcome, error) 
 	}
 	if verdict.Phase != gardenmachinev1alpha1.MachineFailed && s.creation != nil {
 		return kit.Stop(), s.creation
+	}
+	unsaid := Wanted(s.machine) != "" && s.machine.Annotations[gardenmachinev1alpha1.AnnotationInPlaceApplied] == ""
+	if (s.proposed || unsaid) && verdict.Recheck > selectPeriod {
+		verdict.Recheck = selectPeriod
 	}
 	if s.cloud.Apart() && verdict.Recheck > recheckApart {
 		verdict.Recheck = recheckApart

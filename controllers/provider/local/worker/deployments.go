@@ -131,19 +131,14 @@ func (s Source) deployment(name, class string, part share) *gardenmachinev1alpha
 	deployment.Labels[gardencorev1beta1.LabelWorkerPool] = s.Pool.Name
 	deployment.Annotations = autoscaling(s.Pool.ClusterAutoscaler)
 	deployment.Spec.Replicas = Replicas(nil, gardenextensionsv1alpha1.MachineDeployment{Minimum: part.minimum}, Mode{Hibernated: s.Cluster.Hibernated()})
-	deployment.Spec.Strategy = gardenmachinev1alpha1.MachineDeploymentStrategy{
-		Type: gardenmachinev1alpha1.RollingUpdateStrategy,
-		RollingUpdate: &gardenmachinev1alpha1.RollingUpdateMachineDeployment{
-			UpdateConfiguration: gardenmachinev1alpha1.UpdateConfiguration{MaxSurge: &part.maxSurge, MaxUnavailable: &part.maxUnavailable},
-		},
-	}
+	deployment.Spec.Strategy = s.strategy(part)
 	deployment.Spec.Template = gardenmachinev1alpha1.MachineTemplateSpec{
 		ObjectMeta: metav1.ObjectMeta{Labels: labels},
 		Spec: gardenmachinev1alpha1.MachineSpec{
 			MachineConfiguration: configuration(s.Pool.MachineControllerManagerSettings),
 			Class:                classNamed(class),
 			NodeTemplate: gardenmachinev1alpha1.NodeTemplateSpec{
-				ObjectMeta: metav1.ObjectMeta{Labels: s.nodeLabels(part), Annotations: s.Pool.Annotations},
+				ObjectMeta: metav1.ObjectMeta{Labels: s.nodeLabels(part), Annotations: s.nodeAnnotations()},
 				Spec:       corev1.NodeSpec{Taints: s.Pool.Taints},
 			},
 		},
@@ -218,7 +213,8 @@ func autoscaling(options *gardenextensionsv1alpha1.ClusterAutoscalerOptions) map
 }
 
 // hashOf covers everything of a pool that requires new machines when it changes. Names, labels and taints are applied to existing nodes.
-// If the pool says by a name whether its configuration needs new machines, the user data do not count.
+// If the pool says by a name whether its configuration needs new machines, the user data do not count. The version of the image of a machine
+// that is updated in place is one of those things that change in place.
 func hashOf(pool *gardenextensionsv1alpha1.WorkerPool, image string, userData []byte) (string, error) {
 	covered := struct {
 		Image, MachineType string
@@ -229,6 +225,9 @@ func hashOf(pool *gardenextensionsv1alpha1.WorkerPool, image string, userData []
 	}{Image: image, MachineType: pool.MachineType, Volume: pool.Volume, UserData: userData, Configuration: pool.NodeAgentSecretName}
 	if pool.NodeAgentSecretName != nil {
 		covered.UserData = nil
+	}
+	if inPlace(pool) {
+		covered.Image = pool.MachineImage.Name
 	}
 	if pool.ProviderConfig != nil {
 		covered.ProviderConfig = pool.ProviderConfig.Raw

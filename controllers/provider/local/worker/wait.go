@@ -12,6 +12,7 @@ import (
 	gardenextensionsv1alpha1 "github.com/terrarium-garden/terrarium/apis/extensions/v1alpha1"
 	gardenmachinev1alpha1 "github.com/terrarium-garden/terrarium/apis/machine/v1alpha1"
 	"github.com/terrarium-garden/terrarium/controllers/kit"
+	"github.com/terrarium-garden/terrarium/controllers/provider/local/machines"
 )
 
 // awaitRunning checks the machines once. A machine with a problem that may not go away by itself is an error; everything else is a wait.
@@ -49,13 +50,14 @@ type Progress struct {
 }
 
 // Summarize compares a deployment with its machines. Old machines that are being drained are not waited for, unless none is wanted: their
-// pods may take as long as the drain timeout (EXT-WLIB-2).
-func Summarize(deployment *gardenmachinev1alpha1.MachineDeployment, machines []gardenmachinev1alpha1.Machine) Progress {
-	class := deployment.Spec.Template.Spec.Class.Name
-	running, leaving, old, progress := 0, 0, 0, Progress{}
+// pods may take as long as the drain timeout (EXT-WLIB-2). Updates in place are waited for, unless the owner selects the machines.
+func Summarize(deployment *gardenmachinev1alpha1.MachineDeployment, all []gardenmachinev1alpha1.Machine) Progress {
+	class, strategy := deployment.Spec.Template.Spec.Class.Name, deployment.Spec.Strategy.InPlaceUpdate
+	automatic := strategy != nil && strategy.OrchestrationType == gardenmachinev1alpha1.OrchestrationTypeAuto
+	running, leaving, old, behind, progress := 0, 0, 0, 0, Progress{}
 	detail := ""
-	for i := range machines {
-		m := &machines[i]
+	for i := range all {
+		m := &all[i]
 		last := m.Status.LastOperation
 		switch {
 		case m.DeletionTimestamp != nil:
@@ -64,6 +66,8 @@ func Summarize(deployment *gardenmachinev1alpha1.MachineDeployment, machines []g
 		case m.Spec.Class.Name != class:
 			old++
 			continue
+		case automatic && !machines.Updated(m):
+			behind++
 		case m.Status.CurrentStatus.Phase == gardenmachinev1alpha1.MachineRunning:
 			running++
 			continue
@@ -77,6 +81,8 @@ func Summarize(deployment *gardenmachinev1alpha1.MachineDeployment, machines []g
 	}
 	replicas := int(deployment.Spec.Replicas)
 	switch {
+	case behind > 0:
+		progress.Waiting = fmt.Sprintf("Waiting for machines of %q: %d are to be updated in place%s", deployment.Name, behind, detail)
 	case running != replicas:
 		progress.Waiting = fmt.Sprintf("Waiting for machines of %q: %d of %d are running%s", deployment.Name, running, replicas, detail)
 	case old > 0:
