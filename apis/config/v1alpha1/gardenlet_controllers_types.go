@@ -227,7 +227,7 @@ type ShootStateControllerConfiguration struct {
 
 // ShootStatusControllerConfiguration configures the controller that keeps statuses of shoots up to date.
 type ShootStatusControllerConfiguration struct {
-	// ConcurrentSyncs is the number of workers.
+	// ConcurrentSyncs is the number of workers. Defaults to 5.
 	// +optional
 	ConcurrentSyncs *int `json:"concurrentSyncs,omitempty"`
 }

@@ -18,7 +18,6 @@ func GardenletFieldsIgnored() []string {
 		"controllers.gardenlet",
 		"controllers.managedSeed",
 		"controllers.shootState",
-		"controllers.shootStatus",
 		"debugging",
 		"etcdConfig",
 		"exposureClassHandlers[].sni",

@@ -14,6 +14,7 @@ import (
 	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/terrarium-garden/terrarium/apis/core/query"
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	"github.com/terrarium-garden/terrarium/controllers/nodeagent"
 )
@@ -73,6 +74,17 @@ func judgeAgents(c gardencorev1beta1.Condition, a Agents, nodes []corev1.Node) (
 		}
 	}
 	return c, false
+}
+
+// settled returns the nodes without those of pools that are still to be updated in place. They have another configuration until it is their turn,
+// and nobody knows when their owner selects them.
+func settled(shoot *gardencorev1beta1.Shoot, nodes []corev1.Node) []corev1.Node {
+	if shoot.Status.InPlaceUpdates == nil {
+		return nodes
+	}
+	return slices.DeleteFunc(slices.Clone(nodes), func(n corev1.Node) bool {
+		return query.UpdatesInPlace(shoot, n.Labels[gardencorev1beta1.LabelWorkerPool])
+	})
 }
 
 // keptBy is the configuration that a node follows.

@@ -10,7 +10,9 @@ import (
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
+	"github.com/terrarium-garden/terrarium/apis/core/query"
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+	gardenmachinev1alpha1 "github.com/terrarium-garden/terrarium/apis/machine/v1alpha1"
 	"github.com/terrarium-garden/terrarium/controllers/gardenlet/care/webhook"
 	"github.com/terrarium-garden/terrarium/controllers/operation"
 )
@@ -135,6 +137,17 @@ func judgeIgnored(names []string) gardencorev1beta1.Condition {
 		return c
 	}
 	return bad(c, reasonIgnoredResources, "Managed resources are ignored and will not be kept up to date: "+named(names))
+}
+
+// JudgeManual finds pools whose machines wait until their owner selects them for an update in place (GLET-CONSTR-6).
+func JudgeManual(shoot *gardencorev1beta1.Shoot) gardencorev1beta1.Condition {
+	c := gardencorev1beta1.Condition{Type: gardencorev1beta1.ConditionTypeManualInPlaceWorkersUpdated}
+	pools := slices.Clone(query.PendingManually(shoot))
+	if len(pools) == 0 {
+		return c
+	}
+	return bad(c, gardencorev1beta1.ReasonManualInPlaceWorkersPending, "Machines wait until their nodes get the label "+
+		gardenmachinev1alpha1.LabelNodeSelectedForUpdate+"="+gardenmachinev1alpha1.UpdateTrue+", in the pools "+named(pools))
 }
 
 // named lists names in their order, but not too many.

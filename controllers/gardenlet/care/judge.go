@@ -137,7 +137,7 @@ func JudgeNodes(shoot *gardencorev1beta1.Shoot, w World) gardencorev1beta1.Condi
 			return bad(c, gardencorev1beta1.ReasonMissingNodes, message)
 		}
 	}
-	if behind, found := judgeAgents(c, w.Agents, w.Nodes); found {
+	if behind, found := judgeAgents(c, w.Agents, settled(shoot, w.Nodes)); found {
 		return behind
 	}
 	if scaling, found := judgeMachines(c, w.Machines, w.Nodes); found {
@@ -182,6 +182,9 @@ func nodeTrouble(node *corev1.Node) (string, []gardencorev1beta1.ErrorCode) {
 
 // versionTrouble compares patch versions only: while a minor version is rolled out, old machines are being replaced.
 func versionTrouble(shoot *gardencorev1beta1.Shoot, pool string, node *corev1.Node) string {
+	if query.UpdatesInPlace(shoot, pool) {
+		return ""
+	}
 	want := shoot.Spec.Kubernetes.Version
 	if w := query.Pool(&shoot.Spec, pool); w != nil {
 		want = query.PoolVersion(&shoot.Spec, w)

@@ -95,7 +95,7 @@ func damp(shoot *gardencorev1beta1.Shoot, have *gardencorev1beta1.Condition, fou
 // check makes all checks, and tidies up what they have found. If they cannot be made, conditions and constraints say so.
 func (r *Reconciler) check(ctx context.Context, shoot *gardencorev1beta1.Shoot) assessment {
 	if shoot.Status.Hibernated || query.HibernationWanted(shoot) {
-		return assessment{conditions: r.notChecked(shoot), constraints: restingConstraints()}
+		return assessment{conditions: r.notChecked(shoot), constraints: append(restingConstraints(), JudgeManual(shoot))}
 	}
 	world, err := r.observe(ctx, shoot)
 	if err != nil {
@@ -103,7 +103,7 @@ func (r *Reconciler) check(ctx context.Context, shoot *gardencorev1beta1.Shoot) 
 	}
 	found := assessment{
 		conditions:  []gardencorev1beta1.Condition{JudgeAPIServer(world.API), JudgeControlPlane(shoot, world), JudgeSystemComponents(shoot, world)},
-		constraints: JudgeConstraints(world, r.Clock.Now()),
+		constraints: append(JudgeConstraints(world, r.Clock.Now()), JudgeManual(shoot)),
 	}
 	if !query.Workerless(&shoot.Spec) {
 		found.conditions = append(found.conditions, JudgeNodes(shoot, world))

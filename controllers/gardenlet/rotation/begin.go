@@ -81,6 +81,8 @@ func (b beginning) action(op string) func() string {
 		return func() string { return b.rolloutForRotation(strings.Split(pools, ",")) }
 	case ofPools && name == gardencorev1beta1.OperationPrefixRolloutWorkers:
 		return func() string { return b.rollout(strings.Split(pools, ",")) }
+	case op == gardencorev1beta1.OperationForceInPlaceUpdate:
+		return func() string { return "" } // It has let the change pass that this run carries out.
 	case op == gardencorev1beta1.OperationRotateSSHKeypair:
 		return b.sshKey
 	}

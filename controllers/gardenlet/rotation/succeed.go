@@ -34,6 +34,9 @@ func Succeed(s *gardencorev1beta1.Shoot, ran bool, now time.Time) {
 		if f.pools != nil {
 			// The machines of a shoot that sleeps are new when it wakes up (GLET-CRED-7).
 			*f.pools = withoutPools(*f.pools, func(name string) bool { return !ran || !known(name) })
+			if len(*f.pools) == 0 && ran && len(query.PendingManually(s)) > 0 && WaitsForMachines(*f.phase) {
+				continue // The owner has not selected all machines yet that need the new credentials (GLET-CRED-8).
+			}
 		}
 		f.advance(&at)
 	}
@@ -43,6 +46,11 @@ func Succeed(s *gardencorev1beta1.Shoot, ran bool, now time.Time) {
 	if key := r.SSHKeypair; key != nil && underWay(key) {
 		key.LastCompletionTime = &at
 	}
+}
+
+// WaitsForMachines reports whether a rotation is in a phase that ends when all machines have the new credentials.
+func WaitsForMachines(phase gardencorev1beta1.CredentialsRotationPhase) bool {
+	return phase == preparing || phase == preparingNoRolls || phase == waiting
 }
 
 // advance leads a rotation into its next phase, if a run was all that it has waited for.

@@ -59,8 +59,15 @@ func (r *Reconciler) succeeded(ctx context.Context, o *operation) error {
 	if err := o.todo().calmDown(ctx); err != nil {
 		return err
 	}
+	pending, err := o.pendingAfter(ctx)
+	if err != nil {
+		return err
+	}
 	now := r.Clock.Now()
-	if err := o.status.Succeed(ctx, func(s *gardencorev1beta1.Shoot) { complete(s, o.facts.Power, now) }); err != nil {
+	if err := o.status.Succeed(ctx, func(s *gardencorev1beta1.Shoot) {
+		s.Status.InPlaceUpdates = pending
+		complete(s, o.facts.Power, now)
+	}); err != nil {
 		return err
 	}
 	return o.syncCluster(ctx, o.status.Object())

@@ -44,7 +44,9 @@ func (m machineConfigs) keep(ctx context.Context, obj *gardenextensionsv1alpha1.
 			Encoding: string(gardenextensionsv1alpha1.FileCodecIDBase64), Data: base64.StdEncoding.EncodeToString(data),
 		}}
 	}
-	return kept, nil
+	var err error
+	kept.InPlaceUpdates, err = m.inPlace(ctx, obj)
+	return kept, err
 }
 
 // hand has the resource manager bring the configurations into the shoot, where the agents see them. Nobody waits for the nodes: each has its

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -38,12 +39,15 @@ type workers struct {
 	profile *gardencorev1beta1.CloudProfile
 	addOns  addOns
 	values  values
+	report  report
 }
 
 func (w workers) fragment(found remains) fragment {
 	none := !w.facts.Workers()
 	return fragment{
-		deploy: append(w.ask().deploy(none, append(w.credentialsFirst(), "controlplane", "system-resources", "dns-internal", quiet(w.facts))...), flow.Task{
+		deploy: append(w.ask().deploy(none, append(w.credentialsFirst(), "controlplane", "system-resources", "dns-internal", quiet(w.facts), taskPendingUpdates)...), flow.Task{
+			ID: taskPendingUpdates, Title: "Looking for machines to update in place", Skip: none || w.facts.Power != facts.Awake || !w.inPlace(), Do: w.reportPending,
+		}, flow.Task{
 			ID: "worker-status-wait", Title: "Waiting until the machines of the workers are ordered", After: after("worker"), Timeout: nodesTimeout,
 			Skip: none || w.facts.Power != facts.Awake || len(w.addOns.afterWorkers()) == 0 && !query.Autoscaled(&w.facts.Shoot.Spec), Do: w.awaitOrders,
 		}, flow.Task{
@@ -53,6 +57,12 @@ func (w workers) fragment(found remains) fragment {
 		}),
 		destroy: w.ask().destroy(!found.namespace, cleaned, autoscalerDeleted, "cloudprovider-secret", "referenced-resources"),
 	}
+}
+
+// inPlace reports whether the machines of a pool are updated in place, or have been.
+func (w workers) inPlace() bool {
+	pools := w.facts.Shoot.Spec.Provider.Workers
+	return w.facts.Shoot.Status.InPlaceUpdates != nil || slices.ContainsFunc(pools, func(p gardencorev1beta1.Worker) bool { return query.InPlace(&p) })
 }
 
 func (w workers) ask() ask[*gardenextensionsv1alpha1.Worker] {

@@ -159,7 +159,8 @@ func TestOperationsThatNobodyCarriesOut(t *testing.T) {
 		events []string
 	}{
 		"Rotation":  {reason: "there is no password", asked: "rotate-observability-credentials", events: []string{`"rotate-observability-credentials"`}},
-		"Several":   {reason: "each is answered", asked: "rotate-observability-credentials;force-in-place-update", events: []string{`"rotate-observability-credentials"`, `"force-in-place-update"`}},
+		"Twice":     {reason: "it is answered once", asked: "rotate-observability-credentials;rotate-observability-credentials", events: []string{`"rotate-observability-credentials"`}},
+		"Forced":    {reason: "it lets a change pass, and goes with the run that carries it out", asked: "force-in-place-update", left: "force-in-place-update"},
 		"Maintain":  {reason: "the garden answers it", asked: "maintain", left: "maintain"},
 		"Mixed":     {reason: "an operation that is served stays", asked: "retry;rotate-observability-credentials", left: "retry", events: []string{`"rotate-observability-credentials"`}},
 		"Served":    {reason: "an operation that is served stays", asked: "retry", left: "retry"},

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package shoot
+
+import (
+	"context"
+	"fmt"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/terrarium-garden/terrarium/apis/core/query"
+	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+	gardenextensionsv1alpha1 "github.com/terrarium-garden/terrarium/apis/extensions/v1alpha1"
+	"github.com/terrarium-garden/terrarium/controllers/component/facts"
+	"github.com/terrarium-garden/terrarium/controllers/component/osc"
+	"github.com/terrarium-garden/terrarium/controllers/flow"
+	"github.com/terrarium-garden/terrarium/controllers/nodeagent"
+)
+
+// taskPendingUpdates says which pools are to be updated in place, before anything of it begins.
+const taskPendingUpdates flow.ID = "in-place-updates"
+
+// inPlace is what the agents of a pool need for updates in place; nil if its machines are replaced.
+func (m machineConfigs) inPlace(ctx context.Context, obj *gardenextensionsv1alpha1.OperatingSystemConfig) (*nodeagent.InPlaceUpdates, error) {
+	pool := query.Pool(&m.facts.Shoot.Spec, obj.Labels[gardencorev1beta1.LabelWorkerPool])
+	if pool == nil || !query.InPlace(pool) || obj.Spec.InPlaceUpdates == nil {
+		return nil, nil //nolint:nilnil // nil says that there is none
+	}
+	server, err := m.secrets.CA(ctx, gardencorev1beta1.SecretCACluster)
+	if err != nil {
+		return nil, err
+	}
+	clients, err := m.secrets.CA(ctx, gardencorev1beta1.SecretCAClient)
+	if err != nil {
+		return nil, err
+	}
+	return &nodeagent.InPlaceUpdates{
+		Hash: query.InPlaceHash(m.facts.Shoot, pool), KubeletVersion: obj.Spec.InPlaceUpdates.KubeletVersion,
+		ServerCA: string(server.Bundle.PEM), ClientCA: string(clients.Current.Certificate), Trust: []string{osc.ClientCAFile},
+	}, nil
+}
+
+// reportPending writes into the status which pools are to be updated in place. Those of before whose machines are not updated yet remain.
+func (w workers) reportPending(ctx context.Context) error {
+	updated, err := w.updated(ctx)
+	if err != nil {
+		return err
+	}
+	return w.report(ctx, func(s *gardencorev1beta1.ShootStatus) {
+		s.InPlaceUpdates = query.PendingInPlace(w.facts.Shoot, updated)
+	})
+}
+
+// updated returns for which state of each pool its machines were last updated in place, as the extension says.
+func (g ground) updated(ctx context.Context) (map[string]string, error) {
+	worker := &gardenextensionsv1alpha1.Worker{}
+	key := client.ObjectKey{Namespace: g.facts.Namespace, Name: g.facts.Shoot.Name}
+	err := g.seed.Get(ctx, key, worker)
+	if err != nil && !apierrors.IsNotFound(err) {
+		return nil, fmt.Errorf("look which machines are updated in place: get worker %q: %w", key, err)
+	}
+	if worker.Status.InPlaceUpdates == nil {
+		return nil, nil
+	}
+	return worker.Status.InPlaceUpdates.WorkerPoolToHashMap, nil
+}
+
+// pendingAfter returns which pools are still to be updated in place when a run has succeeded: only those whose owner selects the machines can be.
+func (o *operation) pendingAfter(ctx context.Context) (*gardencorev1beta1.InPlaceUpdatesStatus, error) {
+	if !o.facts.Workers() || o.facts.Power != facts.Awake {
+		return nil, nil //nolint:nilnil // nil says that there are none
+	}
+	updated, err := o.ground().updated(ctx)
+	if err != nil {
+		return nil, err
+	}
+	pending := query.PendingInPlace(o.facts.Shoot, updated)
+	if pending == nil || len(pending.PendingWorkerUpdates.ManualInPlaceUpdate) == 0 {
+		return nil, nil //nolint:nilnil // nil says that there are none
+	}
+	pending.PendingWorkerUpdates.AutoInPlaceUpdate = nil // The run has waited for them.
+	return pending, nil
+}
