@@ -53,12 +53,12 @@ func operationRows() []Row {
 	return rowsOf[gardencorev1beta1.Shoot](
 		gardencorev1beta1.GroupName,
 		Row{
-			Field: "metadata.annotations[gardener.cloud/operation]", Only: "rotate-observability-credentials, force-in-place-update", Severity: Warn,
+			Field: "metadata.annotations[gardener.cloud/operation]", Only: "rotate-observability-credentials", Severity: Warn,
 			Instead: "the operation is taken out of the annotation without being carried out, and an Event says so",
 			when:    value(func(v string) bool { return len(Operations(v)) > 0 }),
 		},
 		Row{
-			Field: "metadata.annotations[maintenance.gardener.cloud/operation]", Only: "rotate-observability-credentials, force-in-place-update", Severity: Warn,
+			Field: "metadata.annotations[maintenance.gardener.cloud/operation]", Only: "rotate-observability-credentials", Severity: Warn,
 			Instead: "the operation is taken up in the maintenance time window without being carried out, and an Event says so",
 			when:    value(func(v string) bool { return len(Operations(v)) > 0 }),
 		},
@@ -81,8 +81,12 @@ func workerRows() []Row {
 			Instead: "the control plane runs in the seed and not on the machines of the pool",
 		},
 		Row{
-			Field: "spec.provider.workers[].updateStrategy", Only: "in place", Severity: Warn, Instead: "machines are replaced and not updated in place",
-			when: other(gardencorev1beta1.MachineUpdateStrategyAutoRollingUpdate),
+			Field: "spec.provider.workers[].updateStrategy", Only: "in place, with other than local machines", Severity: Warn,
+			Instead: "nobody waits for updates in place or lists them, and the command of an extension that updates its operating system is not run",
+			when: func(obj, value any) bool {
+				s, is := obj.(*gardencorev1beta1.Shoot)
+				return is && s.Spec.Provider.Type != "local" && other(gardencorev1beta1.MachineUpdateStrategyAutoRollingUpdate)(obj, value)
+			},
 		},
 	)
 }

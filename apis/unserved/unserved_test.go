@@ -162,6 +162,7 @@ func TestIn(t *testing.T) {
 		"workers": {
 			reason: "each item has its index",
 			obj: shoot(func(s *gardencorev1beta1.Shoot) {
+				s.Spec.Provider.Type = "other"
 				s.Spec.Provider.Workers[0].ControlPlane = &gardencorev1beta1.WorkerControlPlane{}
 				s.Spec.Provider.Workers[1].UpdateStrategy = new(gardencorev1beta1.MachineUpdateStrategy("AutoInPlaceUpdate"))
 			}),
@@ -169,6 +170,12 @@ func TestIn(t *testing.T) {
 				"spec.provider.workers[0].controlPlane: configuration problem",
 				"spec.provider.workers[1].updateStrategy: warn",
 			},
+		},
+		"local machines in place": {
+			reason: "they are updated in place",
+			obj: shoot(func(s *gardencorev1beta1.Shoot) {
+				s.Spec.Provider.Workers[1].UpdateStrategy = new(gardencorev1beta1.MachineUpdateStrategy("AutoInPlaceUpdate"))
+			}),
 		},
 		"autoscaler of machines": {
 			reason: "all of its settings are served, whoever provides the machines",

@@ -34,7 +34,7 @@ func object[T any](when func(*T) bool) func(any, any) bool {
 // Operations returns the operations in an annotation of a shoot that no controller carries out, in the order given.
 func Operations(annotation string) []string {
 	return slices.DeleteFunc(query.Operations(annotation), func(op string) bool {
-		return op != gardencorev1beta1.OperationRotateObservabilityCredentials && op != gardencorev1beta1.OperationForceInPlaceUpdate
+		return op != gardencorev1beta1.OperationRotateObservabilityCredentials
 	})
 }
 
