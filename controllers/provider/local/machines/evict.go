@@ -40,8 +40,8 @@ type remainder struct {
 	refused bool
 }
 
-// evict keeps new pods from the node of a machine that goes, and evicts those that it has.
-func evict(ctx context.Context, shoot client.Client, node *corev1.Node, machine *gardenmachinev1alpha1.Machine) (remainder, error) {
+// evict keeps new pods from the node of a machine that goes or is updated since a moment, and evicts those that it has.
+func evict(ctx context.Context, shoot client.Client, node *corev1.Node, machine *gardenmachinev1alpha1.Machine, since time.Time) (remainder, error) {
 	if err := cordon(ctx, shoot, node); err != nil {
 		return remainder{}, err
 	}
@@ -53,7 +53,7 @@ func evict(ctx context.Context, shoot client.Client, node *corev1.Node, machine 
 	var pods []string
 	for i := range list.Items {
 		pod := &list.Items[i]
-		if stays(pod) || comesBack(pod, machine.DeletionTimestamp.Time) {
+		if stays(pod) || comesBack(pod, since) {
 			continue
 		}
 		state, err := evictOne(ctx, shoot, pod, graceOf(pod, machine))

@@ -44,7 +44,7 @@ func (r *Reconciler) drain(ctx context.Context, s *scope) (kit.Outcome, error) {
 	if err != nil {
 		return kit.Stop(), err
 	}
-	left, err := evict(ctx, shoot.Client, s.node, s.machine)
+	left, err := evict(ctx, shoot.Client, s.node, s.machine, s.machine.DeletionTimestamp.Time)
 	if err != nil {
 		return r.draining(ctx, s, evictionPeriod, err.Error())
 	}

@@ -143,7 +143,7 @@ func (u *updating) drain(ctx context.Context, _ *updating) (kit.Outcome, error) 
 	if reason != gardenmachinev1alpha1.ReasonSelected || now.Sub(since) > drainTimeout(u.s.machine) || silent(u.s.node, now) {
 		return kit.Continue(), nil
 	}
-	left, err := evict(ctx, u.shoot, u.s.node, since)
+	left, err := evict(ctx, u.shoot, u.s.node, u.s.machine, since)
 	if err != nil {
 		return u.wait(ctx, gardenmachinev1alpha1.MachineOperationDrainNode, err.Error())
 	}
