@@ -42,6 +42,7 @@ func TestStory(t *testing.T) {
 		{"the shoot tells how it is", conditions},
 		{"settings reach machines that run", long(nodeAgent)},
 		{"machines are drained and replaced", long(machines)},
+		{"machines are updated in place", long(inPlace)},
 		{"a pool grows and shrinks by itself", long(scaling)},
 		{"the shoot sleeps and wakes up", long(night)},
 		{"what the shoot encrypts changes", long(encryption)},
