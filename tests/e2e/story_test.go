@@ -58,6 +58,7 @@ func TestStory(t *testing.T) {
 		{"the owner's names resolve", ownNames},
 		{"killed in the middle the shoot still completes", long(killed)},
 		{"a gardenlet runs as a plain process", long(plainProcess)},
+		{"nothing is left of shoots that end before their time", long(interruptions)},
 		{"deletion needs confirmation and leaves nothing", deletion},
 		{"down leaves nothing", down},
 		{"up after down works again", long(upAfterDown)},

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package e2e_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+// restless are kinds whose objects come and go by themselves, whatever happens to a shoot. Everything else is compared.
+var restless = []string{
+	"componentstatuses",              // They are no objects: each is asked for at that moment.
+	"events", "events.events.k8s.io", // They expire after a while, also those about what is gone.
+	"leases.coordination.k8s.io",                     // Whoever starts anew may take another one, and those of the dead expire.
+	"endpoints",                                      // They follow the pods and Services, which are compared.
+	"endpointslices.discovery.k8s.io",                // The same, and their names are chosen at random.
+	"snapshots.appliance.gardener.cloud",             // The server makes them by the clock.
+	"timelines.appliance.gardener.cloud",             // They tell what has been, also of what is gone.
+	"certificatesigningrequests.certificates.k8s.io", // They expire after an hour; a gardenlet that starts makes one.
+}
+
+// ownSuffix is what a ReplicaSet adds to the names of its pods: a program that was killed may run in another one.
+var ownSuffix = regexp.MustCompile(`^(Pod garden/\S+)-[bcdfghjklmnpqrstvwxz2456789]{5}$`)
+
+// inventory is what an API server holds: each object, by kind and name, with its content.
+type inventory map[string]map[string]any
+
+// inventory lists all objects of every kind that an API server offers.
+func (w *world) inventory(t *testing.T, kube func(...string) []string) inventory {
+	t.Helper()
+	var kinds []string
+	for kind := range strings.FieldsSeq(w.must(t, kube("api-resources", "--verbs=list", "-o", "name")...)) {
+		if !slices.Contains(restless, strings.TrimSuffix(kind, ".")) {
+			kinds = append(kinds, kind)
+		}
+	}
+	if len(kinds) < 30 {
+		t.Fatalf("only %d kinds are offered: %q", len(kinds), kinds)
+	}
+	var list struct{ Items []map[string]any }
+	if err := json.Unmarshal([]byte(w.must(t, kube("get", strings.Join(kinds, ","), "-A", "-o", "json")...)), &list); err != nil {
+		t.Fatal(err)
+	}
+	all := inventory{}
+	for _, item := range list.Items {
+		metadata, _ := item["metadata"].(map[string]any)
+		delete(metadata, "managedFields")
+		if item["kind"] == "Pod" {
+			delete(item, "status") // It has the last lines of what a killed program logged.
+		}
+		place, _ := metadata["namespace"].(string)
+		key := fmt.Sprintf("%s %s/%s", item["kind"], place, metadata["name"])
+		if parts := ownSuffix.FindStringSubmatch(key); parts != nil {
+			key = parts[1]
+		}
+		all[key] = item
+	}
+	return all
+}
+
+// names are the objects with what holds them.
+func (i inventory) names() []string {
+	var names []string
+	for key, item := range i {
+		metadata, _ := item["metadata"].(map[string]any)
+		names = append(names, fmt.Sprintf("%s held by %v", key, metadata["finalizers"]))
+	}
+	slices.Sort(names)
+	return names
+}
+
+// mentioning are the objects in which one of the words is anywhere.
+func (i inventory) mentioning(t *testing.T, words []string) []string {
+	t.Helper()
+	var found []string
+	for key, item := range i {
+		content, err := json.Marshal(item)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, word := range words {
+			if at := strings.Index(string(content), word); at >= 0 {
+				found = append(found, fmt.Sprintf("%s: …%s…", key, content[max(0, at-80):min(len(content), at+80)]))
+				break
+			}
+		}
+	}
+	slices.Sort(found)
+	return found
+}
+
+// stillThere compares what there is with what there was, and says what is new, what is missing, and what mentions one of the words. What is
+// deleted in the background has a while to go.
+func (w *world) stillThere(t *testing.T, within time.Duration, before map[string]inventory, words []string) {
+	t.Helper()
+	for place, kube := range map[string]func(...string) []string{"seed": w.seed, "garden": w.garden} {
+		w.eventually(t, within, "the "+place+" is as it was before", func() (bool, string) {
+			now := w.inventory(t, kube)
+			was, is := before[place].names(), now.names()
+			var why strings.Builder
+			for _, name := range is {
+				if !slices.Contains(was, name) {
+					fmt.Fprintf(&why, "is left: %s\n", name)
+				}
+			}
+			for _, name := range was {
+				if !slices.Contains(is, name) {
+					fmt.Fprintf(&why, "is missing: %s\n", name)
+				}
+			}
+			for _, name := range now.mentioning(t, words) {
+				fmt.Fprintf(&why, "remembers a shoot: %s\n", name)
+			}
+			return why.Len() == 0, why.String()
+		})
+	}
+}
