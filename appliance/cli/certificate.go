@@ -51,6 +51,20 @@ type certificateReport struct {
 	Encryption *encryptionStatus `json:"encryption,omitempty"`
 	// Authorities is the rotation of the authorities that goes on.
 	Authorities *authorityStatus `json:"authorities,omitempty"`
+	// Generation is that of the keys, and Servers are those that share them with an external datastore.
+	Generation int64       `json:"generation,omitempty"`
+	Servers    []keyHolder `json:"servers,omitempty"`
+}
+
+// keyHolder is a server of the garden, and which keys it has.
+type keyHolder struct {
+	Address    string    `json:"address"`
+	Generation int64     `json:"generation"`
+	Leads      bool      `json:"leads"`
+	Runs       bool      `json:"runs"`
+	Current    bool      `json:"current"`
+	Seen       time.Time `json:"seen"`
+	Failure    string    `json:"failure,omitempty"`
 }
 
 // certificateSource asks a running server, or looks into the data directory of a server that does not run.
@@ -196,6 +210,11 @@ func inspect(dir string, now time.Time) (*certificateReport, error) {
 		return nil, err
 	}
 	report := &certificateReport{Items: items}
+	held, err := identity.Held(dir)
+	if err != nil {
+		return nil, err
+	}
+	report.Generation = held.Number
 	key, authority, err := identity.Rotations(dir)
 	if key != nil {
 		report.Encryption = &encryptionStatus{EncryptionRotation: *key, Next: key.Next}
@@ -246,8 +265,38 @@ func writeCertificates(w io.Writer, report *certificateReport) error {
 	if err == nil && report.Authorities != nil {
 		_, err = fmt.Fprintf(w, "\nRotation of the authorities: %s\n", describeAuthorities(report.Authorities))
 	}
+	if err == nil && report.Generation > 0 {
+		_, err = fmt.Fprintf(w, "\nGeneration of the shared keys: %d\n", report.Generation)
+	}
+	if err == nil && len(report.Servers) > 0 {
+		err = writeTable(w, describeHolders(report.Servers))
+	}
 
 	return err
+}
+
+// describeHolders are the rows about the servers that share the keys.
+func describeHolders(servers []keyHolder) [][]string {
+	rows := [][]string{{"SERVER", "GENERATION", "KEYS", "STATE"}}
+	for i := range servers {
+		s := &servers[i]
+		keys, state := "newest", "stands by"
+		if !s.Current {
+			keys = "old"
+		}
+		if s.Failure != "" {
+			keys += ": " + s.Failure
+		}
+		switch {
+		case s.Leads:
+			state = "leads"
+		case !s.Runs:
+			state = "off since " + s.Seen.UTC().Format(time.RFC3339)
+		}
+		rows = append(rows, []string{s.Address, strconv.FormatInt(s.Generation, 10), keys, state})
+	}
+
+	return rows
 }
 
 func moment(t *time.Time) string {

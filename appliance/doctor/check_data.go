@@ -84,7 +84,40 @@ func certificates(f *Facts) []Finding {
 		found = append(found, x)
 	}
 
-	return append(found, rotations(f)...)
+	return append(append(found, rotations(f)...), holders(f)...)
+}
+
+// holderPatience is how long a server may take to take up new keys.
+const holderPatience = time.Minute
+
+// holders looks at the servers that share the keys of the garden.
+func holders(f *Facts) []Finding {
+	var found []Finding
+	for i := range f.Holders {
+		h := &f.Holders[i]
+		x := Finding{Object: &Object{Kind: "Server", Name: h.Address}}
+		switch {
+		case h.Runs && h.Behind && f.Now.Sub(h.Since) > holderPatience:
+			x.ID, x.Severity = "server-keys-old", Warning
+			x.What = fmt.Sprintf("Server %s has generation %d of the keys, and the newest one is %d", h.Address, h.Generation, h.Newest)
+			if h.Failure != "" {
+				x.What += ": " + h.Failure
+			}
+			x.Why = "no key or authority can be changed until it has the newest ones"
+			x.Do = "see its log for why it does not take them up, or stop it: it takes them up when it starts"
+		case !h.Runs:
+			x.ID, x.Severity = "server-off", Info
+			x.What = fmt.Sprintf("Server %s was last seen %s ago, with generation %d of the keys; the newest one is %d",
+				h.Address, duration.HumanDuration(f.Now.Sub(h.Seen)), h.Generation, h.Newest)
+			x.Why = "there is one server less to take the lead"
+			x.Do = "start it, it takes up the newest keys by itself; it is forgotten after 30 days"
+		default:
+			continue
+		}
+		found = append(found, x)
+	}
+
+	return found
 }
 
 func stores(f *Facts) []Finding {

@@ -30,6 +30,8 @@ type Facts struct {
 	Rotations []Rotation
 	Stores    []Store
 	Datastore *Datastore
+	// Holders are the servers that share the keys of the garden.
+	Holders []Holder
 	Backups   *Backups
 	// Seeds, Shoots and Requests are nil if they could not be read.
 	Seeds    []gardencorev1beta1.Seed
@@ -131,6 +133,21 @@ type Datastore struct {
 	// Away is why it does not answer, empty if it does; AwaySince is since when.
 	Away      string
 	AwaySince time.Time
+}
+
+// Holder is a server that shares the keys of the garden with others.
+type Holder struct {
+	Address string
+	// Generation is that of its keys, Newest that of the newest ones.
+	Generation, Newest int64
+	// Runs says that it was seen in the last seconds, and Seen when it was last seen.
+	Runs bool
+	Seen time.Time
+	// Behind says that it does not have the newest keys, Since from when on.
+	Behind bool
+	Since  time.Time
+	// Failure is why it cannot take them up.
+	Failure string
 }
 
 // Backups are the snapshots of the garden.

@@ -91,8 +91,10 @@ func BundleMark(bundle []byte) string { return HashCA(bytes.TrimSpace(bundle)) }
 // and the administrator gets a certificate of it. The serving certificate stays that of the current authority, which everybody trusts.
 // If it is interrupted, Ensure goes on.
 func (g *Garden) StartAuthorityRotation(now time.Time) error {
-	g.mu.Lock()
-	defer g.mu.Unlock()
+	return g.change(now, func(g *Garden) error { return g.beginAuthorityRotation(now) })
+}
+
+func (g *Garden) beginAuthorityRotation(now time.Time) error {
 	r, err := g.AuthorityRotation()
 	if err != nil {
 		return err
@@ -110,8 +112,10 @@ func (g *Garden) StartAuthorityRotation(now time.Time) error {
 
 // NoteAuthoritiesSaved notes that the garden was saved with the next authorities.
 func (g *Garden) NoteAuthoritiesSaved(now time.Time) error {
-	g.mu.Lock()
-	defer g.mu.Unlock()
+	return g.change(now, func(g *Garden) error { return g.noteAuthoritiesSaved(now) })
+}
+
+func (g *Garden) noteAuthoritiesSaved(now time.Time) error {
 	r, err := g.AuthorityRotation()
 	if r == nil || err != nil {
 		return err
@@ -124,8 +128,10 @@ func (g *Garden) NoteAuthoritiesSaved(now time.Time) error {
 // ContinueAuthorityRotation does what an interrupted StartAuthorityRotation has left to do. It changes nothing if that is nothing, or
 // if the rotation is being completed.
 func (g *Garden) ContinueAuthorityRotation(now time.Time) error {
-	g.mu.Lock()
-	defer g.mu.Unlock()
+	return g.change(now, func(g *Garden) error { return g.continueAuthorityRotation(now) })
+}
+
+func (g *Garden) continueAuthorityRotation(now time.Time) error {
 	r, err := g.AuthorityRotation()
 	if r == nil || err != nil || r.Completing != nil {
 		return err
@@ -137,8 +143,10 @@ func (g *Garden) ContinueAuthorityRotation(now time.Time) error {
 // SwitchAuthorities begins to complete a rotation: the next authorities sign everything. The former ones are still trusted until
 // ForgetAuthorities. It may be repeated.
 func (g *Garden) SwitchAuthorities(now time.Time) error {
-	g.mu.Lock()
-	defer g.mu.Unlock()
+	return g.change(now, func(g *Garden) error { return g.completeSwitch(now) })
+}
+
+func (g *Garden) completeSwitch(now time.Time) error {
 	r, err := g.AuthorityRotation()
 	if err != nil {
 		return err
@@ -159,8 +167,10 @@ func (g *Garden) SwitchAuthorities(now time.Time) error {
 // ForgetAuthorities goes on to complete a rotation after SwitchAuthorities: the former authorities are not trusted any more. It may be
 // repeated.
 func (g *Garden) ForgetAuthorities(now time.Time) error {
-	g.mu.Lock()
-	defer g.mu.Unlock()
+	return g.change(now, func(g *Garden) error { return g.completeForget(now) })
+}
+
+func (g *Garden) completeForget(now time.Time) error {
 	r, err := g.AuthorityRotation()
 	if err != nil {
 		return err
@@ -173,11 +183,8 @@ func (g *Garden) ForgetAuthorities(now time.Time) error {
 }
 
 // EndAuthorityRotation ends a rotation after ForgetAuthorities.
-func (g *Garden) EndAuthorityRotation() error {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-
-	return g.endAuthorityRotation()
+func (g *Garden) EndAuthorityRotation(now time.Time) error {
+	return g.change(now, (*Garden).endAuthorityRotation)
 }
 
 func (g *Garden) endAuthorityRotation() error {
@@ -195,8 +202,14 @@ func (g *Garden) resumeAuthorityRotation(now time.Time) error {
 	if err != nil {
 		return err
 	}
+	place, err := DatastorePlace(g.Dir)
+	if err != nil {
+		return err
+	}
 	switch {
 	case r == nil:
+	case place != "":
+		// Other servers have to know each step before it is made: this is left to the one that leads.
 	case r.Completing == nil:
 		return g.introduceAuthorities(r, now)
 	default:

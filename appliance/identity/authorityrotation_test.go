@@ -131,7 +131,7 @@ func TestAuthorityRotation(t *testing.T) {
 	if certs, err := cert.ParseCertsPEM(g.CABundle()); err != nil || len(certs) != 2 || g.Serving.Cert.CheckSignatureFrom(certs[1]) != nil {
 		t.Errorf("The server has a certificate of the next authority while both are trusted: %d, %v", len(certs), err)
 	}
-	if err := errors.Join(g.ForgetAuthorities(w.clk.Now()), g.ForgetAuthorities(w.clk.Now()), g.EndAuthorityRotation()); err != nil {
+	if err := errors.Join(g.ForgetAuthorities(w.clk.Now()), g.ForgetAuthorities(w.clk.Now()), g.EndAuthorityRotation(w.clk.Now())); err != nil {
 		t.Fatalf("ForgetAuthorities(...) = %v", err)
 	}
 	checkAuthorities(t, w, g, "after the completion", completed())
@@ -161,7 +161,7 @@ func TestAuthorityRotationInterrupted(t *testing.T) {
 		{"switch", func() error { return g.SwitchAuthorities(w.clk.Now()) }, []string{
 			"authority-rotation.json", "server-ca.key", "front-proxy-ca.key", "serving.pem", "front-proxy-client.pem",
 		}, completed()},
-		{"forget", func() error { return errors.Join(g.ForgetAuthorities(w.clk.Now()), g.EndAuthorityRotation()) }, []string{
+		{"forget", func() error { return errors.Join(g.ForgetAuthorities(w.clk.Now()), g.EndAuthorityRotation(w.clk.Now())) }, []string{
 			"server-ca.crt", "server-ca-next.pem", "client-ca.crt", "client-ca-next.pem", "front-proxy-ca.crt", "front-proxy-ca-next.pem",
 			"authority-rotation.json",
 		}, completed()},

@@ -31,6 +31,9 @@ func Shared(dir string) (map[string][]byte, error) {
 	if _, err := DatastoreOwner(dir); err != nil {
 		return nil, err
 	}
+	if _, err := sealingKey(dir); err != nil {
+		return nil, err
+	}
 
 	return Portable(dir)
 }

@@ -123,8 +123,10 @@ func (g *Garden) writeEncryptionRotation(r *EncryptionRotation) error {
 
 // StartEncryptionRotation begins a rotation. Nothing is changed but the record that it goes on.
 func (g *Garden) StartEncryptionRotation(now time.Time) error {
-	g.mu.Lock()
-	defer g.mu.Unlock()
+	return g.change(now, func(g *Garden) error { return g.startEncryptionRotation(now) })
+}
+
+func (g *Garden) startEncryptionRotation(now time.Time) error {
 	if r, err := g.readEncryptionRotation(); err != nil {
 		return err
 	} else if r != nil {
@@ -148,8 +150,10 @@ func (g *Garden) StartEncryptionRotation(now time.Time) error {
 // AdvanceEncryptionRotation takes the next step, if it is the given one. It only changes files: the caller has to bring about what
 // the step is about.
 func (g *Garden) AdvanceEncryptionRotation(step EncryptionStep, now time.Time) error {
-	g.mu.Lock()
-	defer g.mu.Unlock()
+	return g.change(now, func(g *Garden) error { return g.advanceEncryptionRotation(step, now) })
+}
+
+func (g *Garden) advanceEncryptionRotation(step EncryptionStep, now time.Time) error {
 	r, err := g.EncryptionRotation()
 	if err != nil {
 		return err

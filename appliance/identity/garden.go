@@ -65,6 +65,12 @@ type Garden struct {
 	domains []string
 	// mu guards the certificates that Renew replaces, the kubeconfig with one of them, and rotations.
 	mu sync.RWMutex
+	// changing guards changes of keys and authorities, which may take long: mu is only held while they come into effect here.
+	changing sync.Mutex
+	// publish makes such changes known to other servers before; nil if there are none.
+	publish Publish
+	// unread says that there are keys in the directory that this process has not read; changing guards it.
+	unread bool
 	// tokenKeys are the current keys of service account tokens.
 	tokenKeys atomic.Pointer[TokenKeys]
 	// workloadKeys are the current keys of tokens of workload identities.
@@ -84,6 +90,9 @@ func Ensure(dir string, names Names, clk clock.PassiveClock, first ...func(dir s
 	lock, err := LockDirectory(dir)
 	if err != nil {
 		return nil, err
+	}
+	if err := restoreFormer(dir); err != nil {
+		return nil, errors.Join(err, lock.Release())
 	}
 	for _, prepare := range first {
 		if err := prepare(dir); err != nil {

@@ -24,7 +24,7 @@ func Portable(dir string) (map[string][]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read keys and certificates: %w", err)
 	}
-	made := []string{servingFile, adminFile, frontProxyFile, clientSignerFile}
+	made := []string{servingFile, adminFile, frontProxyFile, clientSignerFile, generationFile}
 	for _, e := range entries {
 		if e.Type().IsRegular() && !strings.HasPrefix(e.Name(), ".tmp-") && !slices.Contains(made, e.Name()) {
 			paths = append(paths, path.Join(pkiDir, e.Name()))

@@ -113,8 +113,10 @@ func readFormerKey(path string) (crypto.PublicKey, time.Time, error) {
 // StartTokenKeyRotation makes a new key, which signs all tokens from now on. Tokens of the key before are still accepted until
 // CompleteTokenKeyRotation. If it is interrupted, it has either been done or changed nothing.
 func (g *Garden) StartTokenKeyRotation(now time.Time) error {
-	g.mu.Lock()
-	defer g.mu.Unlock()
+	return g.change(now, func(g *Garden) error { return g.startTokenKeyRotation(now) })
+}
+
+func (g *Garden) startTokenKeyRotation(now time.Time) error {
 	before := g.TokenKeys()
 	if before.Rotating() {
 		return ErrRotating
@@ -136,9 +138,11 @@ func (g *Garden) StartTokenKeyRotation(now time.Time) error {
 
 // CompleteTokenKeyRotation ends the rotation to the key with an id: tokens of the key before are not accepted any more. A rotation that
 // has begun since the caller looked is another one.
-func (g *Garden) CompleteTokenKeyRotation(id string) error {
-	g.mu.Lock()
-	defer g.mu.Unlock()
+func (g *Garden) CompleteTokenKeyRotation(id string, now time.Time) error {
+	return g.change(now, func(g *Garden) error { return g.completeTokenKeyRotation(id) })
+}
+
+func (g *Garden) completeTokenKeyRotation(id string) error {
 	if is := g.TokenKeys(); !is.Rotating() || is.ID != id {
 		return ErrNotRotating
 	}

@@ -17,7 +17,7 @@ func TestTokenKeyRotation(t *testing.T) {
 	if first.Rotating() || len(first.Accepted) != 1 {
 		t.Errorf("a new garden has one key: got %d", len(first.Accepted))
 	}
-	if err := g.CompleteTokenKeyRotation(first.ID); !errors.Is(err, identity.ErrNotRotating) {
+	if err := g.CompleteTokenKeyRotation(first.ID, w.clk.Now()); !errors.Is(err, identity.ErrNotRotating) {
 		t.Errorf("complete before start: got %v, want ErrNotRotating", err)
 	}
 	if err := g.StartTokenKeyRotation(w.clk.Now()); err != nil {
@@ -50,10 +50,10 @@ func TestTokenKeyRotation(t *testing.T) {
 		t.Errorf("Inspect(...) = %v, %v", states, err)
 	}
 
-	if err := g.CompleteTokenKeyRotation(first.ID); !errors.Is(err, identity.ErrNotRotating) {
+	if err := g.CompleteTokenKeyRotation(first.ID, w.clk.Now()); !errors.Is(err, identity.ErrNotRotating) {
 		t.Errorf("complete another rotation than the one that goes on: got %v, want ErrNotRotating", err)
 	}
-	if err := g.CompleteTokenKeyRotation(second.ID); err != nil || g.TokenKeys().Rotating() || g.TokenKeys().ID != second.ID {
+	if err := g.CompleteTokenKeyRotation(second.ID, w.clk.Now()); err != nil || g.TokenKeys().Rotating() || g.TokenKeys().ID != second.ID {
 		t.Fatalf("CompleteTokenKeyRotation() = %v, keys %+v", err, g.TokenKeys())
 	}
 	if again := w.ensure(t, names()).TokenKeys(); again.Rotating() || again.ID != second.ID {

@@ -182,8 +182,10 @@ func readFormerWorkloadKey(pki string) (*rsa.PublicKey, time.Time, error) {
 // StartWorkloadIdentityRotation makes a new key, which signs all tokens from now on. Tokens of the key before are still verified by the
 // key set until CompleteWorkloadIdentityRotation. If it is interrupted, it has either been done or changed nothing.
 func (g *Garden) StartWorkloadIdentityRotation(now time.Time) error {
-	g.mu.Lock()
-	defer g.mu.Unlock()
+	return g.change(now, func(g *Garden) error { return g.startWorkloadIdentityRotation(now) })
+}
+
+func (g *Garden) startWorkloadIdentityRotation(now time.Time) error {
 	before := g.WorkloadIdentityKeys()
 	if before.Rotating() {
 		return ErrRotating
@@ -201,9 +203,11 @@ func (g *Garden) StartWorkloadIdentityRotation(now time.Time) error {
 
 // CompleteWorkloadIdentityRotation ends the rotation to the key with an id: tokens of the key before are not verified any more. A rotation
 // that has begun since the caller looked is another one.
-func (g *Garden) CompleteWorkloadIdentityRotation(id string) error {
-	g.mu.Lock()
-	defer g.mu.Unlock()
+func (g *Garden) CompleteWorkloadIdentityRotation(id string, now time.Time) error {
+	return g.change(now, func(g *Garden) error { return g.completeWorkloadIdentityRotation(id) })
+}
+
+func (g *Garden) completeWorkloadIdentityRotation(id string) error {
 	if is := g.WorkloadIdentityKeys(); !is.Rotating() || is.ID != id {
 		return ErrNotRotating
 	}

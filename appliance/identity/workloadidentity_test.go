@@ -137,7 +137,7 @@ func TestWorkloadIdentityRotation(t *testing.T) {
 		return verifyToken(t, g.WorkloadIdentityKeys().KeySet, token) != nil
 	}
 	before, first := sign(), g.WorkloadIdentityKeys()
-	if err := g.CompleteWorkloadIdentityRotation(first.ID); !errors.Is(err, identity.ErrNotRotating) {
+	if err := g.CompleteWorkloadIdentityRotation(first.ID, w.clk.Now()); !errors.Is(err, identity.ErrNotRotating) {
 		t.Errorf("complete before start: got %v, want ErrNotRotating", err)
 	}
 	key := read(t, w.path("pki", "workload-identity.key"))
@@ -167,10 +167,10 @@ func TestWorkloadIdentityRotation(t *testing.T) {
 	if !slices.ContainsFunc(items, func(i identity.Item) bool { return i.Subject == first.ID && i.State == identity.StateRotating }) || err != nil {
 		t.Errorf("Inspect(...) = %v, %v", items, err)
 	}
-	if err := g.CompleteWorkloadIdentityRotation(first.ID); !errors.Is(err, identity.ErrNotRotating) {
+	if err := g.CompleteWorkloadIdentityRotation(first.ID, w.clk.Now()); !errors.Is(err, identity.ErrNotRotating) {
 		t.Errorf("complete another rotation than the one that goes on: got %v, want ErrNotRotating", err)
 	}
-	if err := g.CompleteWorkloadIdentityRotation(second.ID); err != nil {
+	if err := g.CompleteWorkloadIdentityRotation(second.ID, w.clk.Now()); err != nil {
 		t.Fatalf("CompleteWorkloadIdentityRotation() = %v", err)
 	}
 	if verified(before) || !verified(after) {

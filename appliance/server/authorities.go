@@ -56,7 +56,7 @@ type authorityStatus struct {
 
 // mayStartAuthorities returns why a change of the authorities cannot be started now.
 func (s *server) mayStartAuthorities(on ground) error {
-	if err := s.mayRotate(on); err != nil {
+	if err := s.mayRotate(); err != nil {
 		return err
 	}
 	r, err := on.keys.AuthorityRotation()
@@ -137,7 +137,7 @@ func insist(ctx context.Context, do func(ctx context.Context) error) error {
 // mayCompleteAuthorities returns why a change of the authorities cannot be completed now. If it is forced, it returns the seeds that are
 // shut out by that.
 func (s *server) mayCompleteAuthorities(ctx context.Context, on ground, force bool) ([]string, error) {
-	if err := s.mayRotate(on); err != nil {
+	if err := s.mayRotate(); err != nil {
 		return nil, err
 	}
 	r, err := on.keys.AuthorityRotation()
@@ -314,7 +314,7 @@ func (k authorityKeeper) complete(ctx context.Context) error {
 	if err := k.save(ctx); err != nil {
 		return err
 	}
-	if err := k.keys.EndAuthorityRotation(); err != nil {
+	if err := k.keys.EndAuthorityRotation(k.Clock.Now()); err != nil {
 		return fmt.Errorf("complete rotation of the certificate authorities: %w", err)
 	}
 	k.Log.Info("Rotation of the certificate authorities completed")

@@ -36,6 +36,9 @@ type certificateReport struct {
 	Encryption *encryptionStatus `json:"encryption,omitempty"`
 	// Authorities is the rotation of the authorities that goes on.
 	Authorities *authorityStatus `json:"authorities,omitempty"`
+	// Generation is that of the keys, and Servers are those that share them with an external datastore.
+	Generation int64       `json:"generation,omitempty"`
+	Servers    []keyHolder `json:"servers,omitempty"`
 }
 
 // rotation is what a client wants to be renewed, and how.
@@ -135,7 +138,8 @@ func (s *server) certificatesPage(on ground) gateway.Mount {
 			if err == nil {
 				report.Authorities, err = s.authorityStatus(r.Context(), on.keys)
 			}
-			if _, ok := errors.AsType[refusal](err); ok {
+			report.Generation, report.Servers = s.keyHolders()
+			if _, ok := errors.AsType[refusal](err); ok || errors.Is(err, errBehind) {
 				http.Error(w, err.Error(), http.StatusConflict)
 
 				return

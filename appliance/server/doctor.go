@@ -91,6 +91,7 @@ func (s *server) facts(keys *identity.Garden, stores *kine.Stores) *doctor.Facts
 	if stores.External != nil {
 		f.Datastore = &doctor.Datastore{Place: stores.External.String()}
 		s.health.describeDatastore(f.Datastore)
+		f.Holders = s.describeHolders()
 	}
 	for _, u := range s.readiness.units {
 		f.Units[u.name] = u.ready.Load()

@@ -51,15 +51,10 @@ type encryptor struct {
 	api   *apiserver.Server
 	keys  *identity.Garden
 	saved *backup.Keeper
-	// alone says that no other server may use the objects.
-	alone bool
 }
 
 // mayStartEncryption returns why the key with which objects are stored cannot be changed.
 func (s *server) mayStartEncryption(on ground) error {
-	if on.stores.Objects.Log == nil {
-		return refusal{errSharedDatastore}
-	}
 	r, err := on.keys.EncryptionRotation()
 	if err == nil && r != nil {
 		err = identity.ErrRotating
@@ -76,9 +71,6 @@ func (s *server) mayStartEncryption(on ground) error {
 
 // startEncryption begins a change of the key with which objects are stored.
 func (s *server) startEncryption(on ground) error {
-	if on.stores.Objects.Log == nil {
-		return refusal{errSharedDatastore}
-	}
 	err := on.keys.StartEncryptionRotation(s.Clock.Now())
 	if errors.Is(err, identity.ErrRotating) || errors.Is(err, identity.ErrEncryptionFixed) {
 		return refusal{fmt.Errorf("rotation of the encryption key: %w", err)}
@@ -86,13 +78,17 @@ func (s *server) startEncryption(on ground) error {
 	if err != nil {
 		return fmt.Errorf("rotate encryption key: %w", err)
 	}
+	s.wakeEncryption()
+	s.tellGarden()
+
+	return nil
+}
+
+func (s *server) wakeEncryption() {
 	select {
 	case s.encrypting <- struct{}{}:
 	default:
 	}
-	s.tellGarden()
-
-	return nil
 }
 
 // encryptionStatus returns nil if no rotation goes on.
@@ -141,10 +137,6 @@ func (e encryptor) advance(ctx context.Context) (time.Duration, error) {
 		r, err := e.keys.EncryptionRotation()
 		if r == nil || err != nil {
 			return certificatesPause, err
-		}
-		if !e.alone {
-			// The rotation began before the objects were moved there. Both keys stay.
-			return certificatesPause, errSharedDatastore
 		}
 		if r.Next == identity.EncryptionRemove {
 			if left := r.Rewritten.Add(encryptionOverlap).Sub(e.Clock.Now()); left > 0 {

@@ -4,16 +4,19 @@ package server
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net"
 	"net/netip"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"k8s.io/apimachinery/pkg/util/uuid"
 
 	"github.com/terrarium-garden/terrarium/appliance/identity"
+	"github.com/terrarium-garden/terrarium/storage/generations"
 	"github.com/terrarium-garden/terrarium/storage/kine"
 	"github.com/terrarium-garden/terrarium/storage/leader"
 )
@@ -31,10 +34,16 @@ func (s *server) runLeadership(ctx context.Context, d door, keys *identity.Garde
 
 		return nil
 	}
-	lease, err := s.lead(ctx, d, keys, stores)
+	lease, shared, err := s.lead(ctx, d, keys, stores)
 	if err != nil || lease == nil {
 		return err
 	}
+	keys.Share(shared.publish(ctx))
+	told, stop := context.WithCancel(ctx)
+	var telling sync.WaitGroup
+	telling.Go(func() { shared.keep(told) })
+	defer telling.Wait()
+	defer stop()
 	gate := &kine.Gate{}
 	stores.Objects, stores.Events = gate.Guard(stores.Objects), gate.Guard(stores.Events)
 	ready(stores)
@@ -56,21 +65,22 @@ func (s *server) runLeadership(ctx context.Context, d door, keys *identity.Garde
 	return lease.Release(release)
 }
 
-// lead forwards connections to the server that leads until this one does. It returns nothing if ctx ends before.
-func (s *server) lead(ctx context.Context, d door, keys *identity.Garden, stores *kine.Stores) (*leader.Lease, error) {
+// lead forwards connections to the server that leads until this one does, with the newest keys. It returns nothing if ctx ends before.
+func (s *server) lead(ctx context.Context, d door, keys *identity.Garden, stores *kine.Stores) (*leader.Lease, *sharing, error) {
 	client, err := stores.Connection()
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	self := leader.Holder{ID: string(uuid.NewUUID()), Address: s.advertised(ctx, d.listener, stores)}
 	if err := keys.WriteAdminKubeconfig(d.addresses.local); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	waiting, err := openStandby(d.listener, keys, self.Address)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	defer waiting.close()
+	shared := s.newSharing(keys, d.addresses.local, generations.Datastore{Client: client}, generations.Server{Address: self.Address, ID: self.ID})
 	c := leader.NewConfig(client, self)
 	var last string
 	c.Seen = func(h leader.Holder) {
@@ -81,16 +91,24 @@ func (s *server) lead(ctx context.Context, d door, keys *identity.Garden, stores
 		}
 		last = h.ID
 	}
-	lease, err := leader.Acquire(ctx, c)
-	if ctx.Err() != nil {
-		return nil, nil //nolint:nilnil // The server stops.
-	}
-	if err != nil {
-		return nil, err
-	}
-	s.Log.Info("This server leads", "self", self.Address)
+	for {
+		lease, err := shared.stand(ctx, c)
+		if ctx.Err() != nil || err != nil {
+			return nil, nil, err
+		}
+		err = shared.lead(ctx)
+		if err == nil {
+			s.Log.Info("This server leads", "self", self.Address)
 
-	return lease, nil
+			return lease, shared, nil
+		}
+		// Another one may be able to.
+		if err := errors.Join(err, lease.Release(ctx)); hopeless(err) || ctx.Err() != nil {
+			return nil, nil, err
+		}
+		s.Log.Error(err, "This server cannot lead yet; trying again", "after", followInterval)
+		rest(ctx, followInterval)
+	}
 }
 
 // advertised is the address at which other servers reach this one.

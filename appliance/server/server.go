@@ -48,6 +48,8 @@ type server struct {
 	health storeHealth
 	// live reads objects from the store, once the controllers run.
 	live atomic.Pointer[client.Reader]
+	// holders are the servers that share the keys of the garden; nil if there is only one.
+	holders atomic.Pointer[holders]
 	// revoked are the seeds that are shut out.
 	revoked atomic.Pointer[revoked.Set]
 	// api is the API server, once it is built.
@@ -137,7 +139,7 @@ func (s *server) units() []runner.Unit {
 	})
 	order.Add("encryption", func(ctx context.Context, ready func()) error {
 		return encryptor{
-			server: s, api: api.Get(), keys: keys.Get(), saved: saved.Get(), alone: stores.Get().Objects.Log != nil,
+			server: s, api: api.Get(), keys: keys.Get(), saved: saved.Get(),
 		}.run(ctx, ready)
 	})
 	order.Add("authorities", func(ctx context.Context, ready func()) error {

@@ -28,13 +28,9 @@ type refusal struct{ error }
 // Unwrap returns the reason.
 func (r refusal) Unwrap() error { return r.error }
 
-// errSharedDatastore says that this server must not change a key alone.
-var errSharedDatastore = errors.New("the objects are in an external datastore, and other servers may use it with copies of the keys, so no key or authority is changed; " +
-	"move the garden to SQLite with terrarium migrate-datastore for that, and back (docs/datastores.md)")
-
 // mayStartTokenKeys returns why a rotation of the key for tokens of service accounts cannot be started.
 func (s *server) mayStartTokenKeys(on ground) error {
-	if err := s.mayRotate(on); err != nil {
+	if err := s.mayRotate(); err != nil {
 		return err
 	}
 	if is := on.keys.TokenKeys(); is.Rotating() {
@@ -72,7 +68,7 @@ func (s *server) startTokenKeys(on ground) error {
 // mayCompleteTokenKeys returns why the rotation cannot be completed: unless it is forced, it cannot while seeds have not renewed their
 // tokens, nor while tokens of the key before can be valid. If it can, it returns the Secrets with such tokens.
 func (s *server) mayCompleteTokenKeys(ctx context.Context, on ground, force bool) ([]corev1.Secret, error) {
-	if err := s.mayRotate(on); err != nil {
+	if err := s.mayRotate(); err != nil {
 		return nil, err
 	}
 	is := on.keys.TokenKeys()
@@ -113,7 +109,7 @@ func (s *server) completeTokenKeys(ctx context.Context, on ground, force bool) e
 	if err := renewStoredTokens(ctx, api, old); err != nil {
 		return err
 	}
-	err = keys.CompleteTokenKeyRotation(id)
+	err = keys.CompleteTokenKeyRotation(id, s.Clock.Now())
 	if errors.Is(err, identity.ErrNotRotating) {
 		return refusal{fmt.Errorf("complete rotation of the service account key: %w", err)}
 	}

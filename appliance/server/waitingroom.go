@@ -48,14 +48,17 @@ func openWaitingRoom(listener net.Listener, keys *identity.Garden, place kine.Pl
 
 // serveWaiting answers everybody with the same text.
 func serveWaiting(listener net.Listener, keys *identity.Garden, text string) (*waitingRoom, error) {
-	pair, err := tls.X509KeyPair(keys.Serving.CertPEM, keys.Serving.KeyPEM)
-	if err != nil {
-		return nil, fmt.Errorf("read serving certificate: %w", err)
+	if _, err := keys.ServingCertificate(); err != nil {
+		return nil, err
 	}
 	w := &waitingRoom{served: make(chan struct{})}
 	w.server = &http.Server{
 		Handler: answerWaiting(text), ReadHeaderTimeout: waitingHeaderLimit, ErrorLog: log.New(io.Discard, "", 0),
-		TLSConfig: &tls.Config{MinVersion: tls.VersionTLS12, Certificates: []tls.Certificate{pair}},
+		// The certificate changes with the authorities.
+		TLSConfig: &tls.Config{
+			MinVersion:     tls.VersionTLS12,
+			GetCertificate: func(*tls.ClientHelloInfo) (*tls.Certificate, error) { return keys.ServingCertificate() },
+		},
 	}
 	go func() {
 		defer close(w.served)

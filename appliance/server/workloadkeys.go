@@ -14,7 +14,7 @@ import (
 
 // mayStartWorkloadKeys returns why a rotation of the key for tokens of workload identities cannot be started.
 func (s *server) mayStartWorkloadKeys(on ground) error {
-	if err := s.mayRotate(on); err != nil {
+	if err := s.mayRotate(); err != nil {
 		return err
 	}
 	if is := on.keys.WorkloadIdentityKeys(); is.Rotating() {
@@ -46,7 +46,7 @@ func (s *server) startWorkloadKeys(on ground) error {
 // mayCompleteWorkloadKeys returns why the rotation cannot be completed: unless it is forced, it cannot while seeds have not renewed their
 // tokens, nor while tokens of the key before can be valid.
 func (s *server) mayCompleteWorkloadKeys(ctx context.Context, on ground, force bool) error {
-	if err := s.mayRotate(on); err != nil {
+	if err := s.mayRotate(); err != nil {
 		return err
 	}
 	is := on.keys.WorkloadIdentityKeys()
@@ -72,7 +72,7 @@ func (s *server) completeWorkloadKeys(ctx context.Context, on ground, force bool
 	if err := s.mayCompleteWorkloadKeys(ctx, on, force); err != nil {
 		return err
 	}
-	err := on.keys.CompleteWorkloadIdentityRotation(id)
+	err := on.keys.CompleteWorkloadIdentityRotation(id, s.Clock.Now())
 	if errors.Is(err, identity.ErrNotRotating) {
 		return refusal{fmt.Errorf("complete rotation of the workload identity key: %w", err)}
 	}

@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package identity
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+)
+
+var (
+	// ErrOlderGeneration says that what others publish is older than what this directory had already.
+	ErrOlderGeneration = errors.New("the datastore has an older generation of the keys than this data directory")
+	// ErrUnpublished says that this directory has keys that no other has, and that would be lost.
+	ErrUnpublished = errors.New("the keys in this data directory were changed without the datastore")
+)
+
+// Sealed are keys and authorities as they are given to other servers: nobody can read them who does not have the key of the bundle.
+type Sealed struct {
+	Generation
+
+	// Content is encrypted.
+	Content []byte
+}
+
+// Publish makes keys known to all servers. From and to are the generations before and after; if the servers do not have from, the error
+// says so and nothing is published.
+type Publish func(from Generation, to Sealed) error
+
+// Share has all further changes of keys and authorities published before they are made here: so none is in use that other servers cannot
+// have. It is called before the garden runs.
+func (g *Garden) Share(publish Publish) {
+	g.changing.Lock()
+	defer g.changing.Unlock()
+	g.publish = publish
+}
+
+// Held returns which generation of the keys this garden has.
+func (g *Garden) Held() (Generation, error) { return Held(g.Dir) }
+
+// Proposal returns the keys of this directory as the generation after the last one, if the datastore has none, or if it has the one that
+// this directory has and the files were changed by hand since. Otherwise it returns nil.
+func (g *Garden) Proposal(published *Generation) (*Sealed, error) {
+	g.changing.Lock()
+	defer g.changing.Unlock()
+	is, err := readHeld(g.Dir)
+	if err != nil {
+		return nil, err
+	}
+	if published != nil && is.Generation != *published {
+		return nil, nil //nolint:nilnil // There is something to take up first.
+	}
+	// Who has the newest keys may change the one that seals them: so a bundle that was stolen is of no more use.
+	if _, err := sealingKey(g.Dir); err != nil {
+		return nil, err
+	}
+	files, err := sharedFiles(g.Dir)
+	if err != nil {
+		return nil, err
+	}
+	if published != nil && digestOf(files) == published.Digest {
+		return nil, nil //nolint:nilnil // Nothing has changed.
+	}
+
+	return sealNext(g.Dir, is.Generation, files)
+}
+
+func sealNext(dir string, from Generation, files map[string][]byte) (*Sealed, error) {
+	next := Sealed{Generation: Generation{Number: from.Number + 1, Digest: digestOf(files)}}
+	var err error
+	next.Content, err = seal(dir, next.Generation, files)
+
+	return &next, err
+}
+
+// Hold notes that this directory has a generation that it has published.
+func (g *Garden) Hold(is Generation) error {
+	g.changing.Lock()
+	defer g.changing.Unlock()
+
+	return writeHeld(g.Dir, held{Generation: is})
+}
+
+// change makes a step of a rotation. If the keys are shared, the step is first made on a copy, then published, and only then made here: a
+// server that ends in between, here or elsewhere, takes it up from what was published.
+func (g *Garden) change(now time.Time, step func(*Garden) error) error {
+	g.changing.Lock()
+	defer g.changing.Unlock()
+	if g.publish == nil {
+		g.mu.Lock()
+		defer g.mu.Unlock()
+
+		return step(g)
+	}
+	from, err := readHeld(g.Dir)
+	if err != nil {
+		return err
+	}
+	before, err := sharedFiles(g.Dir)
+	if err != nil {
+		return err
+	}
+	after, err := g.rehearse(now, step)
+	if err != nil || maps.EqualFunc(before, after, bytes.Equal) {
+		return err
+	}
+	next, err := sealNext(g.Dir, from.Generation, after)
+	if err != nil {
+		return err
+	}
+	if err := g.publish(from.Generation, *next); err != nil {
+		return err
+	}
+
+	return g.apply(next.Generation, after, now)
+}
+
+// rehearse makes a step on a copy, and returns the files that come out.
+func (g *Garden) rehearse(now time.Time, step func(*Garden) error) (files map[string][]byte, err error) {
+	dir, err := os.MkdirTemp(g.Dir, pkiStagingDirPattern)
+	if err != nil {
+		return nil, directoryError(g.Dir, err)
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+	if err := os.CopyFS(filepath.Join(dir, pkiDir), regular{os.DirFS(filepath.Join(g.Dir, pkiDir))}); err != nil {
+		return nil, fmt.Errorf("copy keys and certificates: %w", err)
+	}
+	g.mu.RLock()
+	staged := &Garden{Dir: dir, names: g.names}
+	g.mu.RUnlock()
+	if err := staged.load(now); err != nil {
+		return nil, err
+	}
+	if err := staged.readWorkloadIdentityKeys(filepath.Join(dir, pkiDir)); err != nil {
+		return nil, err
+	}
+	if err := step(staged); err != nil {
+		return nil, err
+	}
+
+	return sharedFiles(dir)
+}
+
+// regular leaves out what a write has not finished.
+type regular struct{ fs.FS }
+
+// ReadDir implements fs.ReadDirFS.
+func (r regular) ReadDir(name string) ([]fs.DirEntry, error) {
+	entries, err := fs.ReadDir(r.FS, name)
+
+	return slices.DeleteFunc(entries, func(e fs.DirEntry) bool { return !e.Type().IsRegular() && e.Name() != "." || strings.HasPrefix(e.Name(), ".tmp-") }), err
+}
+
+// apply writes the files of a generation in place, for a garden that runs: who watches them sees each change. What the keys belong to is
+// written before the keys.
+func (g *Garden) apply(to Generation, files map[string][]byte, now time.Time) error {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	is, err := readHeld(g.Dir)
+	if err != nil {
+		return err
+	}
+	before, err := sharedFiles(g.Dir)
+	if err != nil {
+		return err
+	}
+	if err := writeHeld(g.Dir, held{Generation: is.Generation, Next: &to}); err != nil {
+		return err
+	}
+	pki := filepath.Join(g.Dir, pkiDir)
+	for _, name := range slices.SortedFunc(maps.Keys(files), keysLast) {
+		if bytes.Equal(before[name], files[name]) {
+			continue
+		}
+		if err := writeFile(filepath.Join(pki, name), files[name]); err != nil {
+			return err
+		}
+	}
+	for name := range before {
+		if _, stays := files[name]; stays {
+			continue
+		}
+		if err := os.Remove(filepath.Join(pki, name)); err != nil {
+			return fmt.Errorf("take up keys: %w", err)
+		}
+	}
+	if err := errors.Join(syncDir(pki), g.reread(now)); err != nil {
+		return err
+	}
+
+	return writeHeld(g.Dir, held{Generation: to})
+}
+
+// keysLast orders files for apply.
+func keysLast(a, b string) int {
+	isKey := func(name string) bool { return strings.HasSuffix(name, ".key") }
+	switch {
+	case isKey(a) == isKey(b):
+		return strings.Compare(a, b)
+	case isKey(a):
+		return 1
+	default:
+		return -1
+	}
+}
+
+// reread reads all keys and authorities again, and issues what depends on them. The caller holds the lock.
+func (g *Garden) reread(now time.Time) error {
+	pki := filepath.Join(g.Dir, pkiDir)
+	if err := g.takeAuthorities(now); err != nil {
+		return err
+	}
+	if err := g.readTokenKeys(pki); err != nil {
+		return err
+	}
+
+	return g.readWorkloadIdentityKeys(pki)
+}
