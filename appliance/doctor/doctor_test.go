@@ -109,6 +109,12 @@ func TestExamine(t *testing.T) {
 			{Name: "ca", NotAfter: now.Add(100 * day), Authority: true},
 			{Name: "future", NotBefore: now.Add(day), NotAfter: now.Add(900 * day)},
 		}}, []string{"critical certificate-expired old", "critical certificate-future future", "warning certificate-expiring ca", "warning certificate-expiring soon"}},
+		"servers": {"servers with keys of different generations", facts{Certificates: []doctor.Certificate{{Name: "fine", NotAfter: now.Add(100 * day)}}, Holders: []doctor.Holder{
+			{Address: "a:1", Generation: 3, Newest: 3, Runs: true},
+			{Address: "b:1", Generation: 2, Newest: 3, Runs: true, Behind: true, Since: now.Add(-time.Hour), Failure: "disk full"},
+			{Address: "c:1", Generation: 2, Newest: 3, Runs: true, Behind: true, Since: now.Add(-time.Second)},
+			{Address: "d:1", Generation: 1, Newest: 3, Behind: true, Since: now.Add(-time.Hour), Seen: now.Add(-time.Hour)},
+		}}, []string{"warning server-keys-old b:1", "info server-off d:1"}},
 		"store": {"a database in trouble", facts{Stores: []doctor.Store{{
 			Name: "objects", SizeBytes: 5 * gib, WALBytes: gib, FreeBytes: 3 * gib, Revision: 1_000_000, Compacted: 1, Checked: now.Add(-30 * day), Problems: []string{"row 5"},
 		}}}, []string{

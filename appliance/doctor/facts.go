@@ -32,7 +32,7 @@ type Facts struct {
 	Datastore *Datastore
 	// Holders are the servers that share the keys of the garden.
 	Holders []Holder
-	Backups   *Backups
+	Backups *Backups
 	// Seeds, Shoots and Requests are nil if they could not be read.
 	Seeds    []gardencorev1beta1.Seed
 	Shoots   []gardencorev1beta1.Shoot

@@ -161,7 +161,9 @@ func TestAuthorityRotationInterrupted(t *testing.T) {
 		{"switch", func() error { return g.SwitchAuthorities(w.clk.Now()) }, []string{
 			"authority-rotation.json", "server-ca.key", "front-proxy-ca.key", "serving.pem", "front-proxy-client.pem",
 		}, completed()},
-		{"forget", func() error { return errors.Join(g.ForgetAuthorities(w.clk.Now()), g.EndAuthorityRotation(w.clk.Now())) }, []string{
+		{"forget", func() error {
+			return errors.Join(g.ForgetAuthorities(w.clk.Now()), g.EndAuthorityRotation(w.clk.Now()))
+		}, []string{
 			"server-ca.crt", "server-ca-next.pem", "client-ca.crt", "client-ca-next.pem", "front-proxy-ca.crt", "front-proxy-ca-next.pem",
 			"authority-rotation.json",
 		}, completed()},

@@ -155,7 +155,9 @@ type regular struct{ fs.FS }
 func (r regular) ReadDir(name string) ([]fs.DirEntry, error) {
 	entries, err := fs.ReadDir(r.FS, name)
 
-	return slices.DeleteFunc(entries, func(e fs.DirEntry) bool { return !e.Type().IsRegular() && e.Name() != "." || strings.HasPrefix(e.Name(), ".tmp-") }), err
+	return slices.DeleteFunc(entries, func(e fs.DirEntry) bool {
+		return !e.Type().IsRegular() && e.Name() != "." || strings.HasPrefix(e.Name(), ".tmp-")
+	}), err
 }
 
 // apply writes the files of a generation in place, for a garden that runs: who watches them sees each change. What the keys belong to is

@@ -192,7 +192,9 @@ func TestPublishedBeforeUse(t *testing.T) {
 		}
 		same(t, "what was not published is not used", first, second)
 		s.refuse = nil
-		first.Share(func(from identity.Generation, to identity.Sealed) error { return errors.Join(s.publish(from, to), killed) })
+		first.Share(func(from identity.Generation, to identity.Sealed) error {
+			return errors.Join(s.publish(from, to), killed)
+		})
 		if err := all[i](first); !errors.Is(err, killed) {
 			t.Fatalf("step %d: got %v, want %v", i, err, killed)
 		}

@@ -12,8 +12,8 @@ type Unfinished struct {
 	Command string
 }
 
-// UnfinishedRotations returns the rotations that go on in a data directory. Servers that share a datastore have copies of the keys, so
-// none can go on there.
+// UnfinishedRotations returns the rotations that go on in a data directory. How their steps continue after a move to an external datastore
+// was not tried, so none goes on there.
 func UnfinishedRotations(dir string) ([]Unfinished, error) {
 	key, authority, err := Rotations(dir)
 	if err != nil {

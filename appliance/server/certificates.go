@@ -139,7 +139,7 @@ func (s *server) certificatesPage(on ground) gateway.Mount {
 				report.Authorities, err = s.authorityStatus(r.Context(), on.keys)
 			}
 			report.Generation, report.Servers = s.keyHolders()
-			if _, ok := errors.AsType[refusal](err); ok || errors.Is(err, errBehind) {
+			if _, ok := errors.AsType[refusal](err); ok || errors.Is(err, errBehind) || errors.Is(err, errFenced) {
 				http.Error(w, err.Error(), http.StatusConflict)
 
 				return

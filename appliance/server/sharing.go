@@ -121,6 +121,9 @@ func (s *sharing) takeUp(ctx context.Context, running bool) (*generations.Record
 		return nil, err
 	}
 	taken, err := s.keys.TakeUp(identity.Sealed{Generation: of(is), Content: is.Sealed}, running, s.Clock.Now())
+	if running && errors.Is(err, identity.ErrOlderGeneration) && s.overtaken(ctx) {
+		return is, nil
+	}
 	if err != nil || !taken {
 		return is, err
 	}
@@ -136,6 +139,17 @@ func (s *sharing) takeUp(ctx context.Context, running bool) (*generations.Record
 	}
 
 	return is, nil
+}
+
+// overtaken reports whether this server has the newest keys: it may have published them after an older generation was read.
+func (s *sharing) overtaken(ctx context.Context) bool {
+	held, err := s.keys.Held()
+	if err != nil {
+		return false
+	}
+	is, err := s.store.Read(ctx)
+
+	return err == nil && is != nil && is.Generation >= held.Number
 }
 
 func of(is *generations.Record) identity.Generation {

@@ -53,7 +53,7 @@ func (s *sharing) look(ctx context.Context) {
 			continue
 		}
 		h := keyHolder{
-			Address: other.Address, Generation: other.Generation, Leads: other.ID == s.self.ID, Runs: other.Runs,
+			Address: other.Address, Generation: other.Generation, Leads: other.ID == s.self.ID, Runs: other.Runs || other.ID == s.self.ID,
 			Current: other.Generation >= held.Number, Seen: other.Noted, Failure: other.Failure,
 		}
 		if !h.Current {

@@ -54,7 +54,22 @@ func (d Datastore) Note(ctx context.Context, s Server) error {
 	}
 	ctx, cancel := context.WithTimeout(ctx, requestLimit)
 	defer cancel()
-	if _, err := d.Client.Put(ctx, serversPrefix+s.Address, string(text)); err != nil {
+	key := serversPrefix + s.Address
+	found, err := d.Client.Get(ctx, key)
+	if err != nil {
+		return fmt.Errorf("write note of the server: %w", err)
+	}
+	// A plain put of Kine may change nothing and say nothing about that.
+	txn := d.Client.Txn(ctx).If(clientv3.Compare(clientv3.ModRevision(key), "=", 0)).Then(clientv3.OpPut(key, string(text)))
+	if len(found.Kvs) > 0 {
+		txn = d.Client.Txn(ctx).If(clientv3.Compare(clientv3.ModRevision(key), "=", found.Kvs[0].ModRevision)).
+			Then(clientv3.OpPut(key, string(text))).Else(clientv3.OpGet(key))
+	}
+	answer, err := txn.Commit()
+	if err == nil && !answer.Succeeded {
+		err = ErrChanged
+	}
+	if err != nil {
 		return fmt.Errorf("write note of the server: %w", err)
 	}
 

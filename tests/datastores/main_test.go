@@ -9,9 +9,11 @@ import (
 	"os/signal"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/go-logr/logr"
 	"github.com/go-logr/logr/funcr"
+	"k8s.io/utils/clock"
 
 	gardenconfigv1alpha1 "github.com/terrarium-garden/terrarium/apis/config/v1alpha1"
 	"github.com/terrarium-garden/terrarium/appliance/server"
@@ -23,6 +25,7 @@ const (
 	childDataDir  = "TERRARIUM_DATASTORES_DATA_DIR"
 	childEndpoint = "TERRARIUM_DATASTORES_ENDPOINT"
 	childListen   = "TERRARIUM_DATASTORES_LISTEN"
+	childClock    = "TERRARIUM_DATASTORES_CLOCK"
 )
 
 // What a server says.
@@ -42,6 +45,19 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
+// shifted is a clock that is ahead of the right time.
+type shifted struct {
+	clock.RealClock
+
+	by time.Duration
+}
+
+// Now implements clock.PassiveClock.
+func (c shifted) Now() time.Time { return time.Now().Add(c.by) }
+
+// Since implements clock.PassiveClock.
+func (c shifted) Since(t time.Time) time.Duration { return c.Now().Sub(t) }
+
 // serve runs a server and writes when it stands by, and when it is ready.
 func serve(dir string) error {
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
@@ -53,8 +69,13 @@ func serve(dir string) error {
 	config.SetDefaults()
 	config.DataDir, config.Datastore.Endpoint, config.Listen = dir, os.Getenv(childEndpoint), os.Getenv(childListen)
 
+	by, err := time.ParseDuration(os.Getenv(childClock))
+	if err != nil {
+		return err
+	}
+
 	return server.Run(ctx, server.Options{
-		Config: config, Version: "v0.0.0-test",
+		Config: config, Version: "v0.0.0-test", Clock: shifted{by: by},
 		Log:     funcr.New(func(prefix, args string) { fmt.Fprintln(os.Stderr, prefix, args) }, funcr.Options{LogTimestamp: true}),
 		Standby: func() { fmt.Println(saysStandby) },
 		Ready:   func(server.Garden) { fmt.Println(saysReady) },

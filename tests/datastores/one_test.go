@@ -7,6 +7,8 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -23,6 +25,7 @@ import (
 	gardenconfigv1alpha1 "github.com/terrarium-garden/terrarium/apis/config/v1alpha1"
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	gardenoperatorv1alpha1 "github.com/terrarium-garden/terrarium/apis/operator/v1alpha1"
+	"github.com/terrarium-garden/terrarium/appliance/identity"
 	"github.com/terrarium-garden/terrarium/tests/harness"
 )
 
@@ -78,15 +81,16 @@ func live(t *testing.T, d datastore, where harness.Option, place string) *harnes
 	notes := write100(t, g)
 	work(t, g)
 	shown(t, g, place)
-	keysStay(t, g)
 
 	d.stop(t)
 	awaitText(t, g, "/readyz", http.StatusInternalServerError, "[-]terrarium/datastore failed")
 	awaitLog(t, g, "The datastore does not answer")
+	keysStay(t, g)
 	d.start(t)
 	awaitLog(t, g, "The datastore answers again")
 	awaitText(t, g, "/readyz", http.StatusOK, "ok")
 	work(t, g)
+	keysChange(t, g)
 	g.Stop(t)
 
 	again := harness.Start(t, where, harness.WithDataDir(dir))
@@ -100,41 +104,60 @@ func live(t *testing.T, d datastore, where harness.Option, place string) *harnes
 	return again
 }
 
-// keysStay asks at each door for a change of keys, which servers that share the datastore would not notice.
+// keysChange changes keys by the operations of the Garden, each of which is published before it is made.
+func keysChange(t *testing.T, g *harness.Garden) {
+	t.Helper()
+	before := heldBy(t, g)
+	for _, operation := range []string{
+		"rotate-ca-start", "rotate-serviceaccount-key-start", "rotate-workload-identity-key-start", "rotate-etcd-encryption-key",
+	} {
+		own := &gardenoperatorv1alpha1.Garden{ObjectMeta: metav1.ObjectMeta{Name: "garden"}}
+		harness.Eventually(t, operation, func(ctx context.Context) error {
+			return g.Client.Patch(ctx, own, client.RawPatch(types.MergePatchType,
+				fmt.Appendf(nil, `{"metadata":{"annotations":{"gardener.cloud/operation":%q}}}`, operation)))
+		})
+		harness.Await(t, g.Client, own, operation+" is carried out", func(own *gardenoperatorv1alpha1.Garden) error {
+			if is := own.Annotations["gardener.cloud/operation"]; is != "" {
+				return errors.New("it is not")
+			}
+
+			return nil
+		})
+	}
+	if is := heldBy(t, g); is.Number < before.Number+4 {
+		t.Errorf("Each change is a generation of the keys: got %d after %d", is.Number, before.Number)
+	}
+}
+
+func heldBy(t *testing.T, g *harness.Garden) identity.Generation {
+	t.Helper()
+	is, err := identity.Held(g.DataDir)
+	if err != nil || is.Number == 0 {
+		t.Fatalf("The keys are published: got %+v, %v", is, err)
+	}
+
+	return is
+}
+
+// keysStay asks for a change of keys that cannot be published: it is not made.
 func keysStay(t *testing.T, g *harness.Garden) {
 	t.Helper()
-	const want = "move the garden to SQLite with terrarium migrate-datastore"
-	clients, err := kubernetes.NewForConfig(g.Config)
+	before, key := heldBy(t, g), keyOfTokens(t, g)
+	answer, err := kubernetes.NewForConfigOrDie(g.Config).RESTClient().Post().AbsPath("/appliance/certificates").
+		SetHeader("Content-Type", "application/json").Body([]byte(`{"rotate":"serviceAccountKey","phase":"start"}`)).Do(t.Context()).Raw()
+	if err == nil || heldBy(t, g) != before || keyOfTokens(t, g) != key {
+		t.Errorf("What cannot be published is not used.\nrotate: got %v, %s, generation %d, want %d", err, answer, heldBy(t, g).Number, before.Number)
+	}
+}
+
+func keyOfTokens(t *testing.T, g *harness.Garden) string {
+	t.Helper()
+	key, err := os.ReadFile(filepath.Join(g.DataDir, "pki", "service-account.key"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, what := range []string{"authorities", "serviceAccountKey", "workloadIdentityKey", "encryptionKey", "credentials"} {
-		phases := []string{"start", "complete"}
-		if what == "encryptionKey" {
-			phases = []string{""}
-		}
-		for _, phase := range phases {
-			body := fmt.Appendf(nil, `{"rotate":%q,"phase":%q,"force":true}`, what, phase)
-			result := clients.Discovery().RESTClient().Post().AbsPath("/appliance/certificates").
-				SetHeader("Content-Type", "application/json").Body(body).Do(t.Context())
-			code := 0
-			result.StatusCode(&code)
-			answer, err := result.Raw()
-			if err == nil || code != http.StatusConflict || !strings.Contains(string(answer), want) {
-				t.Errorf("%s: status %d, %s", body, code, answer)
-			}
-		}
-	}
-	for _, operation := range []string{
-		"rotate-ca-start", "rotate-serviceaccount-key-start", "rotate-workload-identity-key-start", "rotate-etcd-encryption-key", "rotate-credentials-start",
-	} {
-		own := &gardenoperatorv1alpha1.Garden{ObjectMeta: metav1.ObjectMeta{Name: "garden"}}
-		err := g.Client.Patch(t.Context(), own, client.RawPatch(types.MergePatchType,
-			fmt.Appendf(nil, `{"metadata":{"annotations":{"gardener.cloud/operation":%q}}}`, operation)))
-		if err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%s: got %v", operation, err)
-		}
-	}
+
+	return string(key)
 }
 
 // write100 writes objects whose contents are known.

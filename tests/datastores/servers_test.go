@@ -20,6 +20,7 @@ import (
 	"testing"
 	"time"
 
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
@@ -42,6 +43,8 @@ type member struct {
 	command      *exec.Cmd
 	says         chan string
 	log          lines
+	// clockBy is how far its clock is ahead.
+	clockBy time.Duration
 }
 
 // lines is a log.
@@ -68,7 +71,7 @@ func (l *lines) String() string {
 func (m *member) run(t *testing.T, endpoint string) {
 	t.Helper()
 	m.command = exec.Command(os.Args[0]) //nolint:noctx // It is ended by signals.
-	m.command.Env = append(os.Environ(), childDataDir+"="+m.dir, childEndpoint+"="+endpoint, childListen+"="+m.address)
+	m.command.Env = append(os.Environ(), childDataDir+"="+m.dir, childEndpoint+"="+endpoint, childListen+"="+m.address, childClock+"="+m.clockBy.String())
 	m.command.Stderr = &m.log
 	output, err := m.command.StdoutPipe()
 	if err != nil {
@@ -132,17 +135,7 @@ func (m *member) await(t *testing.T, what string, limit time.Duration) {
 // client reaches the garden at the address of this server.
 func (m *member) client(t *testing.T) client.Client {
 	t.Helper()
-	config, err := clientcmd.BuildConfigFromFlags("https://"+m.address, identity.AdminKubeconfigPath(m.dir))
-	if err != nil {
-		t.Fatal(err)
-	}
-	config.QPS, config.Timeout = -1, 10*time.Second
-	config.Dial = new(net.Dialer).DialContext // It keeps client-go from sharing connections.
-	kinds, err := scheme.New()
-	if err != nil {
-		t.Fatal(err)
-	}
-	c, err := client.New(rest.CopyConfig(config), client.Options{Scheme: kinds})
+	c, err := clientOf(m.config(t))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -150,21 +143,85 @@ func (m *member) client(t *testing.T) client.Client {
 	return c
 }
 
+// outdated is a client with the certificate of now that trusts only the authority in an older state of the files.
+func (m *member) outdated(t *testing.T, before map[string][]byte) client.Client {
+	t.Helper()
+	config := m.config(t)
+	config.CAData = before["pki/server-ca.crt"]
+	kinds, err := scheme.New()
+	if err != nil {
+		t.Fatal(err)
+	}
+	mapper := meta.NewDefaultRESTMapper(nil)
+	mapper.Add(gardencorev1beta1.GroupVersion.WithKind("Project"), meta.RESTScopeRoot)
+	c, err := client.New(config, client.Options{Scheme: kinds, Mapper: mapper})
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	return c
+}
+
+func (m *member) config(t *testing.T) *rest.Config {
+	t.Helper()
+	config, err := m.access()
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	return config
+}
+
+// access is that of the administrator, with the certificate of now.
+func (m *member) access() (*rest.Config, error) {
+	config, err := clientcmd.BuildConfigFromFlags("https://"+m.address, identity.AdminKubeconfigPath(m.dir))
+	if err != nil {
+		return nil, err
+	}
+	config.QPS, config.Timeout = -1, 10*time.Second
+	config.Dial = new(net.Dialer).DialContext // It keeps client-go from sharing connections.
+
+	return config, nil
+}
+
+func clientOf(config *rest.Config) (client.Client, error) {
+	kinds, err := scheme.New()
+	if err != nil {
+		return nil, err
+	}
+
+	return client.New(rest.CopyConfig(config), client.Options{Scheme: kinds})
+}
+
 // two starts two servers on a datastore, the second one from a bundle of the first, which leads.
 func two(t *testing.T, endpoint string) (first, second *member) {
 	t.Helper()
+
+	return twoAt(t, endpoint, 0)
+}
+
+// twoAt is two, with the clock of the first one ahead by a time.
+func twoAt(t *testing.T, endpoint string, by time.Duration) (first, second *member) {
+	t.Helper()
 	first = newMember(t, t.TempDir())
+	first.clockBy = by
 	first.run(t, endpoint)
 	first.await(t, saysReady, harness.Patience)
-	file, secret := filepath.Join(t.TempDir(), "bundle"), filepath.Join(t.TempDir(), "passphrase")
-	write(t, secret, []byte("a passphrase for the test\n"))
 	second = newMember(t, filepath.Join(t.TempDir(), "second"))
-	command(t, 0, "bundle", "export", file, "--data-dir", first.dir, "--passphrase-file", secret)
-	command(t, 0, "bundle", "import", file, "--data-dir", second.dir, "--passphrase-file", secret)
+	join(t, first, second)
 	second.run(t, endpoint)
 	second.await(t, saysStandby, harness.Patience)
 
 	return first, second
+}
+
+// join gives the keys of a server to another one.
+func join(t *testing.T, first, second *member, args ...string) {
+	t.Helper()
+	file, secret := filepath.Join(t.TempDir(), "bundle"), filepath.Join(t.TempDir(), "passphrase")
+	write(t, secret, []byte("a passphrase for the test\n"))
+	command(t, 0, "bundle", "export", file, "--data-dir", first.dir, "--passphrase-file", secret)
+	command(t, 0, append([]string{"bundle", "import", file, "--data-dir", second.dir, "--passphrase-file", secret}, args...)...)
 }
 
 // command runs a command of the product and returns what it says.
@@ -312,6 +369,7 @@ func works(t *testing.T, m *member, name string, since time.Time) {
 // writers write at the addresses of several servers, and know what was acknowledged.
 type writers struct {
 	cancel context.CancelFunc
+	pace   time.Duration
 	all    sync.WaitGroup
 	counts map[*member]*atomic.Int64
 
@@ -323,8 +381,15 @@ const writersEach = 4
 
 func startWriters(t *testing.T, at ...*member) *writers {
 	t.Helper()
+
+	return startPacedWriters(t, 0, at...)
+}
+
+// startPacedWriters starts writers that rest between two writes.
+func startPacedWriters(t *testing.T, pace time.Duration, at ...*member) *writers {
+	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
-	w := &writers{cancel: cancel, counts: map[*member]*atomic.Int64{}, acknowledged: map[string]string{}}
+	w := &writers{cancel: cancel, pace: pace, counts: map[*member]*atomic.Int64{}, acknowledged: map[string]string{}}
 	for i, m := range at {
 		w.counts[m] = &atomic.Int64{}
 		for n := range writersEach {
@@ -348,6 +413,12 @@ func (w *writers) write(ctx context.Context, c client.Client, m *member, prefix 
 			case <-time.After(100 * time.Millisecond):
 			case <-ctx.Done():
 			}
+			// The authorities may have changed.
+			if config, err := m.access(); err == nil {
+				if fresh, err := clientOf(config); err == nil {
+					c = fresh
+				}
+			}
 
 			continue
 		}
@@ -355,6 +426,10 @@ func (w *writers) write(ctx context.Context, c client.Client, m *member, prefix 
 		w.acknowledged[name] = string(object.UID)
 		w.mutex.Unlock()
 		w.counts[m].Add(1)
+		select {
+		case <-time.After(w.pace):
+		case <-ctx.Done():
+		}
 	}
 }
 
