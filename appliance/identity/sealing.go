@@ -101,7 +101,7 @@ func seal(dir string, is Generation, files map[string][]byte) ([]byte, error) {
 		return nil, fmt.Errorf("encode keys: %w", err)
 	}
 
-	return with.Seal(nil, nil, text, to), nil
+	return with.Seal(nil, nil, text, to), nil //nolint:gosec // It makes a random nonce itself.
 }
 
 // unseal decrypts what seal has encrypted. The error wraps ErrSealed if it was with another key.

@@ -139,7 +139,7 @@ func steps(s *shared) []func(*identity.Garden) error {
 }
 
 // TestSharedRotations makes each step of each rotation on the server that leads, and has two others take it up: one at once, and one that
-// was off until the end. (OPER-ROT-1)
+// was off until the end (OPER-ROT-1).
 func TestSharedRotations(t *testing.T) {
 	t.Parallel()
 	s := &shared{world: newWorld(t)}

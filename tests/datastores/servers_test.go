@@ -20,7 +20,6 @@ import (
 	"testing"
 	"time"
 
-	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
@@ -136,25 +135,6 @@ func (m *member) await(t *testing.T, what string, limit time.Duration) {
 func (m *member) client(t *testing.T) client.Client {
 	t.Helper()
 	c, err := clientOf(m.config(t))
-	if err != nil {
-		t.Fatal(err)
-	}
-
-	return c
-}
-
-// outdated is a client with the certificate of now that trusts only the authority in an older state of the files.
-func (m *member) outdated(t *testing.T, before map[string][]byte) client.Client {
-	t.Helper()
-	config := m.config(t)
-	config.CAData = before["pki/server-ca.crt"]
-	kinds, err := scheme.New()
-	if err != nil {
-		t.Fatal(err)
-	}
-	mapper := meta.NewDefaultRESTMapper(nil)
-	mapper.Add(gardencorev1beta1.GroupVersion.WithKind("Project"), meta.RESTScopeRoot)
-	c, err := client.New(config, client.Options{Scheme: kinds, Mapper: mapper})
 	if err != nil {
 		t.Fatal(err)
 	}
