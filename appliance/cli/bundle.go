@@ -40,11 +40,12 @@ func newBundleCommand(env Environment) *cobra.Command {
 		Use:   "bundle",
 		Short: "Give further servers of a garden its keys",
 		Long: `All servers of a garden on one external datastore need the same keys and certificate authorities. "terrarium bundle export" writes
-them into an encrypted file on one server, and "terrarium bundle import" makes the data directory of another server from it.
+them into an encrypted file on one server, and "terrarium bundle import" makes the data directory of another server from it. Rotations
+reach all servers by themselves; "terrarium bundle publish" does the same for keys that were changed in another way.
 
 Whoever has the file and its passphrase has the garden: delete the file when it was imported.`,
 	}
-	cmd.AddCommand(newBundleExportCommand(env), newBundleImportCommand(env))
+	cmd.AddCommand(newBundleExportCommand(env), newBundleImportCommand(env), newBundlePublishCommand(env))
 	return cmd
 }
 

@@ -3,6 +3,7 @@
 package identity
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -31,11 +32,69 @@ func Shared(dir string) (map[string][]byte, error) {
 	if _, err := DatastoreOwner(dir); err != nil {
 		return nil, err
 	}
-	if _, err := sealingKey(dir); err != nil {
+	is, err := sharedGeneration(dir)
+	if err != nil {
 		return nil, err
 	}
+	files, err := Portable(dir)
+	if err != nil || is.Number == 0 {
+		return files, err
+	}
+	keys := map[string][]byte{}
+	for _, name := range sharedNames() {
+		if data, ok := files[path.Join(pkiDir, name)]; ok {
+			keys[name] = data
+		}
+	}
+	if digestOf(keys) != is.Digest {
+		return nil, ErrChanging
+	}
+	note, err := json.Marshal(held{Generation: is})
+	if err != nil {
+		return nil, fmt.Errorf("encode generation: %w", err)
+	}
+	files[path.Join(pkiDir, generationFile)] = append(note, '\n')
 
-	return Portable(dir)
+	return files, nil
+}
+
+// ErrChanging says that a server changes keys at this moment.
+var ErrChanging = errors.New("the keys are being changed at this moment; try again")
+
+// sharedGeneration returns which generation the keys of a directory are, for who gets them in a bundle: so that no older one is passed off
+// on it later. It makes the key that seals them if there cannot be one yet.
+func sharedGeneration(dir string) (Generation, error) {
+	is, err := readHeld(dir)
+	if err != nil {
+		return Generation{}, err
+	}
+	place, err := DatastorePlace(dir)
+	if err != nil {
+		return Generation{}, err
+	}
+	if is.Number == 0 || place == "" {
+		if _, err := sealingKey(dir); err != nil {
+			return Generation{}, err
+		}
+	}
+	files, err := sharedFiles(dir)
+	if err != nil {
+		return Generation{}, err
+	}
+	here := digestOf(files)
+	switch {
+	case is.Number == 0:
+		return Generation{}, nil
+	case place == "":
+		// Its rotations were not counted, and what it publishes next comes after this number.
+		return Generation{Number: is.Number, Digest: here}, nil
+	case is.Next != nil:
+		return Generation{}, ErrChanging
+	case here != is.Digest:
+		return Generation{}, fmt.Errorf("%w: run \"terrarium bundle publish\" here, and start this server, before others get its keys", ErrUnpublished)
+	default:
+		return is.Generation, nil
+	}
 }
 
 // Adopt puts the files of Shared into a data directory that has no identity. With replace, those that are there are moved aside, and the
@@ -67,7 +126,8 @@ func Adopt(dir string, files map[string][]byte, replace bool, clk clock.PassiveC
 		return aside, fmt.Errorf("put keys and certificates into place: %w", err)
 	}
 
-	return aside, errors.Join(writeFile(filepath.Join(dir, layoutFile), files[layoutFile]), writeUse(dir, files[useFile]), syncDir(dir))
+	return aside, errors.Join(
+		writeFile(filepath.Join(dir, layoutFile), files[layoutFile]), writeUse(dir, files[useFile]), endPublication(dir), syncDir(dir))
 }
 
 // writeUse writes which version has used the keys, unless the directory says so itself. A directory without the file counts as one of

@@ -14,7 +14,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 )
 
 // generationFile says which generation of the keys is in the directory. It is of this directory alone.
@@ -41,21 +40,32 @@ func ownFiles() []string {
 	return []string{servingFile, adminFile, frontProxyFile, clientSignerFile, domainsFile, generationFile}
 }
 
+// sharedNames are the names of the files that all servers have alike. A file of another name, such as the copy that an editor leaves, is
+// no key.
+func sharedNames() []string {
+	names := []string{
+		serviceAccountFile, formerKeyFile, workloadIdentityFile, formerWorkloadFile, encryptionFile, encryptionRotationFile, authorityRotationFile,
+		ownerFile, sealingFile,
+	}
+	for _, name := range authorities() {
+		names = append(names, name+".crt", name+".key", name+nextSuffix)
+	}
+
+	return names
+}
+
 // sharedFiles returns the keys and authorities in a directory by the names of their files.
 func sharedFiles(dir string) (map[string][]byte, error) {
-	pki := filepath.Join(dir, pkiDir)
-	entries, err := os.ReadDir(pki)
-	if err != nil {
-		return nil, fmt.Errorf("read keys and certificates: %w", err)
-	}
 	files := map[string][]byte{}
-	for _, e := range entries {
-		if !e.Type().IsRegular() || strings.HasPrefix(e.Name(), ".") || slices.Contains(ownFiles(), e.Name()) {
+	for _, name := range sharedNames() {
+		data, err := os.ReadFile(filepath.Join(dir, pkiDir, name)) //nolint:gosec // The path is the operator's own.
+		if errors.Is(err, fs.ErrNotExist) {
 			continue
 		}
-		if files[e.Name()], err = os.ReadFile(filepath.Join(pki, e.Name())); err != nil { //nolint:gosec // The path is the operator's own.
+		if err != nil {
 			return nil, fmt.Errorf("read keys and certificates: %w", err)
 		}
+		files[name] = data
 	}
 
 	return files, nil
@@ -113,4 +123,15 @@ func Held(dir string) (Generation, error) {
 	is, err := readHeld(dir)
 
 	return is.Generation, err
+}
+
+// HasGeneration reports whether the keys in a data directory are those of a generation, which is zero if none was published.
+func HasGeneration(dir string, published Generation) (bool, error) {
+	is, err := readHeld(dir)
+	if err != nil || is.Generation != published || is.Next != nil {
+		return false, err
+	}
+	files, err := sharedFiles(dir)
+
+	return published.Number == 0 || digestOf(files) == published.Digest, err
 }

@@ -20,6 +20,8 @@ var (
 	ErrOlderGeneration = errors.New("the datastore has an older generation of the keys than this data directory")
 	// ErrUnpublished says that this directory has keys that no other has, and that would be lost.
 	ErrUnpublished = errors.New("the keys in this data directory were changed without the datastore")
+	// ErrLost says that there are no keys where there were some.
+	ErrLost = errors.New("the datastore has no keys anymore")
 )
 
 // Sealed are keys and authorities as they are given to other servers: nobody can read them who does not have the key of the bundle.
@@ -45,8 +47,9 @@ func (g *Garden) Share(publish Publish) {
 // Held returns which generation of the keys this garden has.
 func (g *Garden) Held() (Generation, error) { return Held(g.Dir) }
 
-// Proposal returns the keys of this directory as the generation after the last one, if the datastore has none, or if it has the one that
-// this directory has and the files were changed by hand since. Otherwise it returns nil.
+// Proposal returns the keys of this directory as the generation after the last one, if they are to be published when this server takes the
+// lead: if none ever were, or if AllowPublication says so. Otherwise it returns nil. Keys that changed beside the rotations are never
+// published by themselves: who leads by chance would give everybody what somebody has put into its directory by mistake.
 func (g *Garden) Proposal(published *Generation) (*Sealed, error) {
 	g.changing.Lock()
 	defer g.changing.Unlock()
@@ -54,22 +57,38 @@ func (g *Garden) Proposal(published *Generation) (*Sealed, error) {
 	if err != nil {
 		return nil, err
 	}
-	if published != nil && is.Generation != *published {
-		return nil, nil //nolint:nilnil // There is something to take up first.
+	last := is.Generation
+	if is.Next != nil && is.Next.Number > last.Number {
+		last = *is.Next
 	}
-	// Who has the newest keys may change the one that seals them: so a bundle that was stolen is of no more use.
-	if _, err := sealingKey(g.Dir); err != nil {
-		return nil, err
+	if published == nil && last.Number == 0 {
+		// Both are among the files.
+		_, ownerErr := DatastoreOwner(g.Dir)
+		if _, err := sealingKey(g.Dir); err != nil || ownerErr != nil {
+			return nil, errors.Join(err, ownerErr)
+		}
 	}
 	files, err := sharedFiles(g.Dir)
 	if err != nil {
 		return nil, err
 	}
-	if published != nil && digestOf(files) == published.Digest {
-		return nil, nil //nolint:nilnil // Nothing has changed.
+	here := digestOf(files)
+	if published != nil && is.Generation == *published && here == published.Digest {
+		return nil, endPublication(g.Dir)
 	}
-
-	return sealNext(g.Dir, is.Generation, files)
+	allowed, err := publicationAllowed(g.Dir, here)
+	if err != nil {
+		return nil, err
+	}
+	switch {
+	case published == nil && (last.Number == 0 || allowed), published != nil && allowed && published.Number <= is.Number:
+		return sealNext(g.Dir, last, files)
+	case published == nil:
+		return nil, fmt.Errorf("%w, and this data directory has generation %d; if it was restored from a backup or is a new one, stop all servers, "+
+			"run \"terrarium bundle publish\" on the one with the newest keys, and start it first", ErrLost, last.Number)
+	default:
+		return nil, unpublished(g.Dir, *published)
+	}
 }
 
 func sealNext(dir string, from Generation, files map[string][]byte) (*Sealed, error) {
@@ -85,7 +104,7 @@ func (g *Garden) Hold(is Generation) error {
 	g.changing.Lock()
 	defer g.changing.Unlock()
 
-	return writeHeld(g.Dir, held{Generation: is})
+	return errors.Join(writeHeld(g.Dir, held{Generation: is}), endPublication(g.Dir))
 }
 
 // change makes a step of a rotation. If the keys are shared, the step is first made on a copy, then published, and only then made here: a
@@ -106,6 +125,9 @@ func (g *Garden) change(now time.Time, step func(*Garden) error) error {
 	before, err := sharedFiles(g.Dir)
 	if err != nil {
 		return err
+	}
+	if from.Next == nil && digestOf(before) != from.Digest {
+		return unpublished(g.Dir, from.Generation)
 	}
 	after, err := g.rehearse(now, step)
 	if err != nil || maps.EqualFunc(before, after, bytes.Equal) {

@@ -298,6 +298,11 @@ func TestNewSealingKey(t *testing.T) {
 	}
 	first = s.open(t, s.dir)
 	was := s.published.Number
+	s.refuses(t, first, "without the key of the bundle")
+	if err := errors.Join(first.Close(), identity.AllowPublication(s.dir)); err != nil {
+		t.Fatal(err)
+	}
+	first = s.open(t, s.dir)
 	s.leads(t, first)
 	if s.published.Number != was+1 {
 		t.Fatalf("The keys are published anew: generation %d", s.published.Number)

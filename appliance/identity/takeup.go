@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 )
 
@@ -15,25 +16,13 @@ import (
 const formerDir = pkiDir + ".former"
 
 // TakeUp takes up keys that another server has published, and reports whether there was anything to do. With running, it changes file by
-// file, for who watches them; otherwise all of them in one step. What cannot be opened is ErrSealed, and what is older than the keys here
-// is refused: whoever can write to the datastore must not bring back keys that were given up.
+// file, for who watches them; otherwise all of them in one step. What cannot be opened is ErrSealed, and what is not newer than the keys here
+// is refused: whoever can write to the datastore must not bring back keys that were given up. Keys here that no rotation has made are
+// ErrUnpublished, and former ones are kept beside the directory if objects may be stored with them.
 func (g *Garden) TakeUp(from Sealed, running bool, now time.Time) (bool, error) {
 	g.changing.Lock()
 	defer g.changing.Unlock()
 	is, err := readHeld(g.Dir)
-	if err != nil {
-		return false, err
-	}
-	switch {
-	case is.Generation == from.Generation && is.Next == nil && !g.unread:
-		return false, nil
-	case is.Generation == from.Generation && is.Next == nil:
-		return true, g.read(now)
-	case from.Number < is.Number:
-		return false, fmt.Errorf("%w: %d there, %d in %q; if the datastore was restored from a backup, run \"terrarium bundle import --force\" with the bundle of that time here",
-			ErrOlderGeneration, from.Number, is.Number, filepath.Join(g.Dir, pkiDir))
-	}
-	files, err := unseal(g.Dir, from.Generation, from.Content)
 	if err != nil {
 		return false, err
 	}
@@ -42,16 +31,34 @@ func (g *Garden) TakeUp(from Sealed, running bool, now time.Time) (bool, error) 
 		return false, err
 	}
 	here := digestOf(before)
+	if done, err := g.mayTakeUp(is, here, from.Generation); done || err != nil {
+		if err == nil && g.unread {
+			return true, g.read(now)
+		}
+
+		return false, err
+	}
+	files, err := unseal(g.Dir, from.Generation, from.Content)
+	if err != nil {
+		return false, err
+	}
+	if err := knownNames(files); err != nil {
+		return false, fmt.Errorf("generation %d of the keys in the datastore: %w", from.Number, err)
+	}
 	if here == from.Digest && is.Next == nil && !g.unread {
-		return true, writeHeld(g.Dir, held{Generation: from.Generation})
+		return true, errors.Join(writeHeld(g.Dir, held{Generation: from.Generation}), endPublication(g.Dir))
 	}
 	// Without a note, they came from a bundle. While they are written, they are known to be in between.
 	if is.Number > 0 && is.Next == nil && here != is.Digest {
-		return false, fmt.Errorf("%w, which has generation %d; keep a copy of %q, and run \"terrarium bundle import --force\" with a bundle of another server here, "+
-			"or, if it is these keys that are the right ones, with a bundle of this server on the others", ErrUnpublished, from.Number, filepath.Join(g.Dir, pkiDir))
+		return false, unpublished(g.Dir, from.Generation)
+	}
+	if is.Number == 0 && here != from.Digest || losesKey(before, files) {
+		if err := keepAside(g.Dir, before, now); err != nil {
+			return false, err
+		}
 	}
 	if running {
-		return true, g.apply(from.Generation, files, now)
+		return true, errors.Join(g.apply(from.Generation, files, now), endPublication(g.Dir))
 	}
 
 	g.unread = true
@@ -59,27 +66,48 @@ func (g *Garden) TakeUp(from Sealed, running bool, now time.Time) (bool, error) 
 		return false, err
 	}
 
-	return true, g.read(now)
+	return true, errors.Join(endPublication(g.Dir), g.read(now))
 }
 
-// asideDir is where keys are kept that a bundle had brought, and that were none of those that are published.
-const asideDir = pkiDir + ".before-taken-up"
-
-// setAside removes a directory of keys that were published. Others it keeps, in place of earlier ones.
-func setAside(former, aside string) error {
-	_, err := os.Lstat(filepath.Join(former, generationFile))
-	if errors.Is(err, fs.ErrNotExist) {
-		if err = os.RemoveAll(aside); err == nil {
-			err = os.Rename(former, aside)
+// knownNames refuses files that are none of the keys and authorities.
+func knownNames(files map[string][]byte) error {
+	for name := range files {
+		if !slices.Contains(sharedNames(), name) {
+			return fmt.Errorf("it has a file %q, which this version does not know; upgrade this server", name)
 		}
-	} else if err == nil {
-		err = os.RemoveAll(former)
-	}
-	if err != nil {
-		return fmt.Errorf("remove former keys: %w", err)
 	}
 
 	return nil
+}
+
+// mayTakeUp returns why a generation must not be taken up, and whether there is nothing to take up.
+func (g *Garden) mayTakeUp(is held, here string, from Generation) (done bool, err error) {
+	allowed, err := publicationAllowed(g.Dir, here)
+	if err != nil {
+		return false, err
+	}
+	switch {
+	case allowed && from.Number <= is.Number:
+		return true, nil // The ones here become those of all.
+	case from.Number < is.Number:
+		return false, fmt.Errorf("%w: %d there, %d in %q; %s", ErrOlderGeneration, from.Number, is.Number, filepath.Join(g.Dir, pkiDir), waysOut)
+	case from.Number == is.Number && from.Digest != is.Digest:
+		return false, fmt.Errorf("%w: generation %d there is not the one in %q, so it was changed twice; %s", ErrOlderGeneration, is.Number, filepath.Join(g.Dir, pkiDir), waysOut)
+	case from == is.Generation && is.Next == nil && here != from.Digest:
+		return false, unpublished(g.Dir, from)
+	default:
+		return from == is.Generation && is.Next == nil, nil
+	}
+}
+
+// waysOut are what an operator can do about a datastore that has lost its last writes.
+const waysOut = "if the datastore was restored from a backup, stop all servers, and either go on with the keys of the server that has the newest ones, which is the safe way: " +
+	"run \"terrarium bundle publish\" on it, and start it first; or take the older ones: run \"terrarium bundle export\" on a server that has them, and \"terrarium bundle import --force\" here"
+
+// unpublished is the error about keys that were changed beside the rotations.
+func unpublished(dir string, from Generation) error {
+	return fmt.Errorf("%w, which has generation %d; if the keys in %q are the right ones, stop all servers, run \"terrarium bundle publish\" here, and start this one first; "+
+		"otherwise run \"terrarium bundle export\" on another server, and \"terrarium bundle import --force\" here, which keeps a copy", ErrUnpublished, from.Number, filepath.Join(dir, pkiDir))
 }
 
 // exchange puts a directory with the files of a generation in place of the one with keys.
@@ -103,8 +131,8 @@ func (g *Garden) exchange(to Generation, files map[string][]byte, now time.Time)
 	if err := syncDir(g.Dir); err != nil {
 		return err
 	}
-	if err := setAside(former, filepath.Join(g.Dir, asideDir)); err != nil {
-		return err
+	if err := os.RemoveAll(former); err != nil {
+		return fmt.Errorf("remove former keys: %w", err)
 	}
 
 	return syncDir(g.Dir)
@@ -126,9 +154,6 @@ func (g *Garden) read(now time.Time) error {
 // fillExchange writes the files of a generation, and those of this directory alone, and reads them as a start does.
 func (g *Garden) fillExchange(staging string, to Generation, files map[string][]byte, now time.Time) error {
 	for name, data := range files {
-		if filepath.Base(name) != name || name == "." || name == ".." {
-			return fmt.Errorf("generation %d of the keys in the datastore: %w", to.Number, errNotKeys)
-		}
 		if err := writeFile(filepath.Join(staging, name), data); err != nil {
 			return err
 		}
@@ -146,13 +171,22 @@ func (g *Garden) fillExchange(staging string, to Generation, files map[string][]
 		}
 	}
 	if err := tryIdentity(staging, now); err != nil {
-		return err
+		return placeless(err)
 	}
 	if _, err := loadWorkloadIdentityKeys(staging, Layout); err != nil {
-		return err
+		return placeless(err)
 	}
 
 	return writeNote(staging, held{Generation: to})
+}
+
+// placeless leaves out of an error where a file is that is only there to be tried: it would be another one each time.
+func placeless(err error) error {
+	if c, ok := errors.AsType[*CorruptError](err); ok {
+		return fmt.Errorf("the keys in the datastore cannot be used: %s: %w", filepath.Base(c.File), c.Err)
+	}
+
+	return err
 }
 
 // restoreFormer undoes an exchange that was interrupted in the middle. What it was about is taken up again.
@@ -162,7 +196,11 @@ func restoreFormer(dir string) error {
 		return nil
 	}
 	if _, err := os.Lstat(pki); err == nil {
-		return setAside(former, filepath.Join(dir, asideDir))
+		if err := os.RemoveAll(former); err != nil {
+			return fmt.Errorf("remove former keys: %w", err)
+		}
+
+		return nil
 	}
 	if err := os.Rename(former, pki); err != nil {
 		return fmt.Errorf("put keys and certificates back: %w", err)
