@@ -16,6 +16,7 @@ import (
 	gardenconfigv1alpha1 "github.com/terrarium-garden/terrarium/apis/config/v1alpha1"
 	"github.com/terrarium-garden/terrarium/appliance/identity"
 	"github.com/terrarium-garden/terrarium/appliance/options"
+	"github.com/terrarium-garden/terrarium/storage/generations"
 	"github.com/terrarium-garden/terrarium/storage/kine"
 	"github.com/terrarium-garden/terrarium/storage/migrate"
 )
@@ -116,6 +117,9 @@ func (o *migrateDatastoreOptions) run(ctx context.Context) (err error) {
 		return fmt.Errorf("%q is not the data directory of a garden: %w", dir, err)
 	}
 	kine.RouteLogs(logr.Discard(), "")
+	if err := refuseOlderKeys(ctx, dir, from, owner); err != nil {
+		return err
+	}
 	done, err := migrate.Migration{
 		From: from, To: to, Owner: owner, WithoutEvents: o.noEvents, StartOver: o.startOver,
 		Progress: func(text string) { o.env.tell("%s\n", text) },
@@ -126,6 +130,10 @@ func (o *migrateDatastoreOptions) run(ctx context.Context) (err error) {
 	where := ""
 	if to.External() {
 		where = to.String()
+		// The keys of this directory become those of all servers there.
+		if err := identity.AllowPublication(dir); err != nil {
+			return err
+		}
 	}
 	if err := identity.SetDatastorePlace(dir, where); err != nil {
 		return err
@@ -133,7 +141,48 @@ func (o *migrateDatastoreOptions) run(ctx context.Context) (err error) {
 	return o.tell(done, to.External())
 }
 
-var errUnfinished = errors.New("keys are being changed, which cannot be completed in a datastore that servers with copies of the keys may share")
+var (
+	errUnfinished = errors.New("keys are being changed, and nobody has tried how that goes on in another datastore")
+	errOlderKeys  = errors.New("this data directory does not have the newest keys of the garden, with which objects are stored")
+)
+
+// refuseOlderKeys refuses to move a garden away from an external datastore with the directory of a server that does not have the newest
+// keys: without them, nobody can read the copy.
+func refuseOlderKeys(ctx context.Context, dir string, from migrate.Side, owner string) (err error) {
+	if !from.External() {
+		return nil
+	}
+	stores, err := kine.Start(ctx, from.Config)
+	if err != nil {
+		return fmt.Errorf("migrate datastore: %w", err)
+	}
+	defer func() { err = errors.Join(err, stores.Close()) }()
+	whose, _, err := stores.Owner(ctx)
+	if err != nil || whose != owner {
+		return err // The migration says so.
+	}
+	client, err := stores.Connection()
+	if err != nil {
+		return err
+	}
+	is, err := generations.Datastore{Client: client}.Read(ctx)
+	if err != nil {
+		return err
+	}
+	published := identity.Generation{}
+	if is != nil {
+		published = identity.Generation{Number: is.Generation, Digest: is.Digest}
+	}
+	switch newest, err := identity.HasGeneration(dir, published); {
+	case err != nil:
+		return err
+	case !newest:
+		return withHint(fmt.Errorf("migrate datastore: %w: the datastore has generation %d", errOlderKeys, published.Number),
+			"start this server once, so that it takes up the newest keys, or says why it cannot, and stop it")
+	default:
+		return nil
+	}
+}
 
 // refuseUnfinished refuses to move a garden to an external datastore while a rotation goes on.
 func refuseUnfinished(dir string, outside bool) error {

@@ -20,6 +20,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/terrarium-garden/terrarium/appliance/cli"
+	"github.com/terrarium-garden/terrarium/storage/generations"
 	"github.com/terrarium-garden/terrarium/storage/kine"
 	"github.com/terrarium-garden/terrarium/storage/migrate"
 	"github.com/terrarium-garden/terrarium/tests/harness"
@@ -91,6 +92,38 @@ func TestMigrate(t *testing.T) {
 }
 
 // migrateTo runs the command as an operator does.
+// TestMigrateOlderKeys moves a garden with the directory of a server that was off while keys were changed: nobody could read the copy.
+func TestMigrateOlderKeys(t *testing.T) {
+	t.Parallel()
+	e := newEtcd(t, nil)
+	dir := t.TempDir()
+	g := harness.Start(t, harness.WithDataDir(dir), on(e.endpoint(), nil))
+	g.Stop(t)
+	d := generations.Datastore{Client: connect(t, e.endpoint())}
+	was, err := d.Read(t.Context())
+	if err != nil || was == nil {
+		t.Fatalf("Read(): got %v, %v", was, err)
+	}
+	newer := *was
+	newer.Generation++
+	if err := d.Replace(t.Context(), was, newer); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := migrateTo(t, dir, e.endpoint(), "sqlite"); err == nil || !strings.Contains(err.Error(), "start this server once") {
+		t.Errorf("Only who has the newest keys takes the garden along.\nmigrate-datastore: got %v", err)
+	}
+	now, err := d.Read(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := d.Replace(t.Context(), now, *was); err != nil {
+		t.Fatal(err)
+	}
+	if text, err := migrateTo(t, dir, e.endpoint(), "sqlite"); err != nil {
+		t.Errorf("Who has them does.\nmigrate-datastore: got %v\n%s", err, text)
+	}
+}
+
 func migrateTo(t *testing.T, dir, from, to string) (string, error) {
 	t.Helper()
 	var out bytes.Buffer
