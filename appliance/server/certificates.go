@@ -13,6 +13,7 @@ import (
 	"github.com/terrarium-garden/terrarium/appliance/gateway"
 	"github.com/terrarium-garden/terrarium/appliance/identity"
 	"github.com/terrarium-garden/terrarium/storage/backup"
+	"github.com/terrarium-garden/terrarium/storage/generations"
 )
 
 // certificatesPath is the path at which certificates and keys are listed (get) and renewed (post).
@@ -139,7 +140,7 @@ func (s *server) certificatesPage(on ground) gateway.Mount {
 				report.Authorities, err = s.authorityStatus(r.Context(), on.keys)
 			}
 			report.Generation, report.Servers = s.keyHolders()
-			if _, ok := errors.AsType[refusal](err); ok || errors.Is(err, errBehind) || errors.Is(err, errFenced) {
+			if conflicts(err) {
 				http.Error(w, err.Error(), http.StatusConflict)
 
 				return
@@ -152,6 +153,20 @@ func (s *server) certificatesPage(on ground) gateway.Mount {
 			writeJSON(w, report)
 		}),
 	}
+}
+
+// conflicts reports whether an error is about what goes on here or on other servers, and no failure of this one.
+func conflicts(err error) bool {
+	if _, ok := errors.AsType[refusal](err); ok {
+		return true
+	}
+	for _, of := range []error{errBehind, errFenced, errStopping, generations.ErrChanged, generations.ErrDamaged, identity.ErrUnpublished} {
+		if errors.Is(err, of) {
+			return true
+		}
+	}
+
+	return false
 }
 
 // rotate does what a request asks for, and returns the names of renewed certificates.

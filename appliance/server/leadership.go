@@ -26,8 +26,9 @@ const releaseLimit = 3 * time.Second
 
 // runLeadership waits until this server leads all servers that share an external datastore. Only the server that leads has an API server
 // and controllers: rules that look at several objects, such as that no two shoots have the same domain, are decided in its memory. The
-// others forward their connections to it. With SQLite there is only one server, and nothing to wait for.
-func (s *server) runLeadership(ctx context.Context, d door, keys *identity.Garden, stores *kine.Stores, ready func(*kine.Stores)) error {
+// others forward their connections to it. With SQLite there is only one server, and nothing to wait for. It stops after all that depends on it;
+// process ends when that begins.
+func (s *server) runLeadership(ctx, process context.Context, d door, keys *identity.Garden, stores *kine.Stores, ready func(*kine.Stores)) error {
 	if stores.External == nil {
 		ready(stores)
 		<-ctx.Done()
@@ -38,8 +39,11 @@ func (s *server) runLeadership(ctx context.Context, d door, keys *identity.Garde
 	if err != nil || lease == nil {
 		return err
 	}
-	keys.Share(shared.publish(ctx))
 	told, stop := context.WithCancel(ctx)
+	publishing, end := context.WithCancel(told)
+	defer end()
+	defer context.AfterFunc(process, end)()
+	keys.Share(shared.publish(publishing))
 	var telling sync.WaitGroup
 	telling.Go(func() { shared.keep(told) })
 	defer telling.Wait()
@@ -106,8 +110,9 @@ func (s *server) lead(ctx context.Context, d door, keys *identity.Garden, stores
 		if err := errors.Join(err, lease.Release(ctx)); hopeless(err) || ctx.Err() != nil {
 			return nil, nil, err
 		}
-		s.Log.Error(err, "This server cannot lead yet; trying again", "after", followInterval)
-		rest(ctx, followInterval)
+		shared.tell(ctx, err)
+		// Who can lead takes the lease meanwhile.
+		rest(ctx, generations.Interval)
 	}
 }
 

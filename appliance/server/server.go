@@ -89,11 +89,11 @@ func Run(ctx context.Context, o Options) error {
 	s.gardenChanged = make(chan event.GenericEvent, 1)
 
 	return runner.Run(ctx, runner.Options{Grace: grace, Clock: o.Clock, Log: o.Log.WithName("server")},
-		s.readiness.track(s.units())...)
+		s.readiness.track(s.units(ctx))...)
 }
 
 // units returns the units in the order of their start; they stop in reverse order. Each unit gets the values of those before it.
-func (s *server) units() []runner.Unit {
+func (s *server) units(process context.Context) []runner.Unit {
 	var order runner.Order
 	door := runner.Give(&order, "listener", s.runListener)
 	keys := runner.Give(&order, "identity", func(ctx context.Context, ready func(*identity.Garden)) error {
@@ -103,7 +103,7 @@ func (s *server) units() []runner.Unit {
 		return s.runDatastore(ctx, door.Get(), keys.Get(), ready)
 	})
 	stores := runner.Give(&order, "leadership", func(ctx context.Context, ready func(*kine.Stores)) error {
-		return s.runLeadership(ctx, door.Get(), keys.Get(), opened.Get(), ready)
+		return s.runLeadership(ctx, process, door.Get(), keys.Get(), opened.Get(), ready)
 	})
 	history := runner.Give(&order, unitTimeline, func(ctx context.Context, ready func(*timeline.Store)) error {
 		return s.runTimeline(ctx, keys.Get(), ready)

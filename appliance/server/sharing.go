@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"k8s.io/utils/clock"
@@ -29,6 +30,8 @@ const (
 var (
 	// errBehind says that a server does not have the keys yet that are to be changed.
 	errBehind = errors.New("not all servers of this garden have taken up the last change of keys")
+	// errStopping says that this server stops to lead, or at all, so that it does not wait for others anymore.
+	errStopping = errors.New("this server stops, or leads no longer, so it has not changed any keys; try again with the one that leads then")
 	// errFenced says that this server may not change keys anymore.
 	errFenced = errors.New("another server of this garden leads, so this one changes no keys")
 )
@@ -91,9 +94,10 @@ func (s *sharing) stand(ctx context.Context, c leader.Config) (*leader.Lease, er
 	return lease, err
 }
 
-// hopeless reports whether somebody has to do something before a server can take up keys.
+// hopeless reports whether somebody has to do something here before this server can take up keys. What is wrong with the datastore is
+// none of that: all servers see it, and would end all at once.
 func hopeless(err error) bool {
-	for _, of := range []error{identity.ErrSealed, identity.ErrOlderGeneration, identity.ErrUnpublished, generations.ErrDamaged} {
+	for _, of := range []error{identity.ErrSealed, identity.ErrUnpublished} {
 		if errors.Is(err, of) {
 			return true
 		}
@@ -225,7 +229,8 @@ func (s *sharing) lead(ctx context.Context) error {
 	return s.keys.Hold(own.Generation)
 }
 
-// publish is given to the keys, which call it before each change. It ends with ctx.
+// publish is given to the keys, which call it before each change. It ends with ctx, which has to end when this server no longer leads: nothing
+// else must wait for the servers for which it waits.
 func (s *sharing) publish(ctx context.Context) identity.Publish {
 	return func(from identity.Generation, to identity.Sealed) error {
 		is, err := s.store.Read(ctx)
@@ -257,6 +262,9 @@ func (s *sharing) await(ctx context.Context, generation int64) error {
 	defer stop()
 	for {
 		all, err := s.observer.Servers(limit)
+		if ctx.Err() != nil {
+			return errStopping
+		}
 		if err != nil {
 			return err
 		}
@@ -269,7 +277,10 @@ func (s *sharing) await(ctx context.Context, generation int64) error {
 		if len(late) == 0 {
 			return nil
 		}
-		if !rest(limit, awaitInterval) {
+		if !rest(limit, awaitInterval) && ctx.Err() != nil {
+			return errStopping
+		}
+		if limit.Err() != nil {
 			return fmt.Errorf("%w, generation %d: %s; see why in its log, or stop it: a server that is off takes up all changes when it starts",
 				errBehind, generation, strings.Join(late, "; "))
 		}
@@ -285,10 +296,26 @@ func describeLate(s generations.Server) string {
 	return text
 }
 
-// keep tells other servers about this one while it leads, looks at theirs, and takes up what it has published and could not write.
+// keep tells other servers about this one while it leads, and looks at theirs. Beside that it takes up what it has published and could not
+// write, which waits for a change that goes on.
 func (s *sharing) keep(ctx context.Context) {
+	var failure atomic.Pointer[error]
+	var taking sync.WaitGroup
+	defer taking.Wait()
+	taking.Go(func() {
+		for {
+			_, err := s.takeUp(ctx, true)
+			failure.Store(&err)
+			if !rest(ctx, generations.Interval) {
+				return
+			}
+		}
+	})
 	for {
-		_, err := s.takeUp(ctx, true)
+		var err error
+		if last := failure.Load(); last != nil {
+			err = *last
+		}
 		s.note(ctx, err)
 		s.look(ctx)
 		if !rest(ctx, generations.Interval) {

@@ -25,7 +25,8 @@ var (
 	// ErrChanged says that another server has replaced the value meanwhile.
 	ErrChanged = errors.New("another server has changed it meanwhile")
 	// ErrDamaged says that what is stored cannot be understood.
-	ErrDamaged = errors.New("it is damaged, or a newer version has written it")
+	ErrDamaged = errors.New("it is damaged, or a newer version has written it: if others are newer, upgrade this server; otherwise stop all servers, " +
+		"remove the key " + recordKey + " from the datastore, run \"terrarium bundle publish\" on the server with the newest keys, and start it first")
 )
 
 // Record is a sealed value.
