@@ -26,9 +26,8 @@ const releaseLimit = 3 * time.Second
 
 // runLeadership waits until this server leads all servers that share an external datastore. Only the server that leads has an API server
 // and controllers: rules that look at several objects, such as that no two shoots have the same domain, are decided in its memory. The
-// others forward their connections to it. With SQLite there is only one server, and nothing to wait for. It stops after all that depends on it;
-// process ends when that begins.
-func (s *server) runLeadership(ctx, process context.Context, d door, keys *identity.Garden, stores *kine.Stores, ready func(*kine.Stores)) error {
+// others forward their connections to it. With SQLite there is only one server, and nothing to wait for. It stops after all that depends on it.
+func (s *server) runLeadership(ctx context.Context, d door, keys *identity.Garden, stores *kine.Stores, ready func(*kine.Stores)) error {
 	if stores.External == nil {
 		ready(stores)
 		<-ctx.Done()
@@ -42,7 +41,7 @@ func (s *server) runLeadership(ctx, process context.Context, d door, keys *ident
 	told, stop := context.WithCancel(ctx)
 	publishing, end := context.WithCancel(told)
 	defer end()
-	defer context.AfterFunc(process, end)()
+	defer s.stopping(end)()
 	keys.Share(shared.publish(publishing))
 	var telling sync.WaitGroup
 	telling.Go(func() { shared.keep(told) })

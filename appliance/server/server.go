@@ -71,6 +71,8 @@ type server struct {
 	use identity.Use
 	// backups tells about the snapshots; nil if there are none.
 	backups func() *doctor.Backups
+	// stopping has something called as soon as the server is to stop, before the first unit has; what it returns takes that back.
+	stopping func(do func()) (forget func() bool)
 }
 
 // Run runs a garden until ctx ends, and returns when all units have stopped. The error names the unit that failed.
@@ -87,13 +89,14 @@ func Run(ctx context.Context, o Options) error {
 		rotated: make(chan struct{}, 1), encrypting: make(chan struct{}, 1), trusting: make(chan struct{}, 1),
 	}
 	s.gardenChanged = make(chan event.GenericEvent, 1)
+	s.stopping = func(do func()) func() bool { return context.AfterFunc(ctx, do) }
 
 	return runner.Run(ctx, runner.Options{Grace: grace, Clock: o.Clock, Log: o.Log.WithName("server")},
-		s.readiness.track(s.units(ctx))...)
+		s.readiness.track(s.units())...)
 }
 
 // units returns the units in the order of their start; they stop in reverse order. Each unit gets the values of those before it.
-func (s *server) units(process context.Context) []runner.Unit {
+func (s *server) units() []runner.Unit {
 	var order runner.Order
 	door := runner.Give(&order, "listener", s.runListener)
 	keys := runner.Give(&order, "identity", func(ctx context.Context, ready func(*identity.Garden)) error {
@@ -103,7 +106,7 @@ func (s *server) units(process context.Context) []runner.Unit {
 		return s.runDatastore(ctx, door.Get(), keys.Get(), ready)
 	})
 	stores := runner.Give(&order, "leadership", func(ctx context.Context, ready func(*kine.Stores)) error {
-		return s.runLeadership(ctx, process, door.Get(), keys.Get(), opened.Get(), ready)
+		return s.runLeadership(ctx, door.Get(), keys.Get(), opened.Get(), ready)
 	})
 	history := runner.Give(&order, unitTimeline, func(ctx context.Context, ready func(*timeline.Store)) error {
 		return s.runTimeline(ctx, keys.Get(), ready)
