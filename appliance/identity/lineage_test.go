@@ -117,3 +117,27 @@ func TestHalfWrittenIsNotPublished(t *testing.T) {
 		t.Errorf("Nothing is allowed: got %v", err)
 	}
 }
+
+// TestUnusableKeys takes up keys that are damaged, again and again: the error is the same each time, so it is logged once.
+func TestUnusableKeys(t *testing.T) {
+	t.Parallel()
+	s := &shared{world: newWorld(t)}
+	first := s.open(t, s.dir)
+	second := s.other(t)
+	s.leads(t, first)
+	s.takeUp(t, second, false)
+	write(t, filepath.Join(s.dir, "pki", "client-ca.key"), []byte("damaged"))
+	if err := identity.AllowPublication(s.dir); err != nil {
+		t.Fatal(err)
+	}
+	damaged, err := first.Proposal(&s.published.Generation)
+	if err != nil || damaged == nil {
+		t.Fatalf("Proposal(): got %v, %v", damaged, err)
+	}
+	key := second.TokenKeys().ID
+	_, once := second.TakeUp(*damaged, false, s.clk.Now())
+	_, again := second.TakeUp(*damaged, false, s.clk.Now())
+	if once == nil || again == nil || once.Error() != again.Error() || !strings.Contains(once.Error(), "client-ca.key") || second.TokenKeys().ID != key {
+		t.Errorf("TakeUp(): got %v, and then %v", once, again)
+	}
+}

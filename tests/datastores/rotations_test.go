@@ -10,6 +10,8 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -351,12 +353,41 @@ func secret(t *testing.T, endpoint string, all ...*member) {
 		}
 	}
 	for place, text := range places {
-		for _, s := range secrets {
-			if strings.Contains(text, s) {
-				t.Errorf("No key is where others may see it: one is in %s", place)
-			}
+		if hasAny(text, secrets) {
+			t.Errorf("No key is where others may see it: one is in %s", place)
 		}
 	}
+	// What looks for keys finds them where they are.
+	open, err := json.Marshal(map[string]any{"sealed": mustMarshal(t, contents(t, all[0]))})
+	if err != nil || !hasAny(string(open), secrets) {
+		t.Errorf("Keys that are not sealed are found: %v", err)
+	}
+}
+
+func mustMarshal(t *testing.T, value any) []byte {
+	t.Helper()
+	data, err := json.Marshal(value)
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	return data
+}
+
+// encoded are values in base64 that are long enough to hide a key.
+var encoded = regexp.MustCompile(`[A-Za-z0-9+/]{64,}={0,2}`)
+
+// hasAny reports whether a text has one of the secrets, as it is or within base64, of which records have several layers.
+func hasAny(text string, secrets []string) bool {
+	if slices.ContainsFunc(secrets, func(s string) bool { return strings.Contains(text, s) }) {
+		return true
+	}
+
+	return slices.ContainsFunc(encoded.FindAllString(text, -1), func(value string) bool {
+		inner, err := base64.StdEncoding.DecodeString(value)
+
+		return err == nil && hasAny(string(inner), secrets)
+	})
 }
 
 // served checks that a server uses the keys in its directory: the authority for its certificate, and the key for tokens.
