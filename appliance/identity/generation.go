@@ -35,6 +35,15 @@ type held struct {
 	Next *Generation `json:"next,omitempty"`
 }
 
+// last is the newest generation of which something is there.
+func (h held) last() Generation {
+	if h.Next != nil && h.Next.Number > h.Number {
+		return *h.Next
+	}
+
+	return h.Generation
+}
+
 // ownFiles are those that each server makes for itself, or that say something about its directory.
 func ownFiles() []string {
 	return []string{servingFile, adminFile, frontProxyFile, clientSignerFile, domainsFile, generationFile}

@@ -57,10 +57,7 @@ func (g *Garden) Proposal(published *Generation) (*Sealed, error) {
 	if err != nil {
 		return nil, err
 	}
-	last := is.Generation
-	if is.Next != nil && is.Next.Number > last.Number {
-		last = *is.Next
-	}
+	last := is.last()
 	if published == nil && last.Number == 0 {
 		// Both are among the files.
 		_, ownerErr := DatastoreOwner(g.Dir)
@@ -84,11 +81,35 @@ func (g *Garden) Proposal(published *Generation) (*Sealed, error) {
 	case published == nil && (last.Number == 0 || allowed), published != nil && allowed && published.Number <= is.Number:
 		return sealNext(g.Dir, last, files)
 	case published == nil:
-		return nil, fmt.Errorf("%w, and this data directory has generation %d; if it was restored from a backup or is a new one, stop all servers, "+
-			"run \"terrarium bundle publish\" on the one with the newest keys, and start it first", ErrLost, last.Number)
+		return nil, lost(last)
 	default:
 		return nil, unpublished(g.Dir, *published)
 	}
+}
+
+// MayBegin returns why this directory must not publish its keys in a datastore that has none: it had some.
+func (g *Garden) MayBegin() error {
+	g.changing.Lock()
+	defer g.changing.Unlock()
+	is, err := readHeld(g.Dir)
+	if err != nil || is.last().Number == 0 {
+		return err
+	}
+	files, err := sharedFiles(g.Dir)
+	if err != nil {
+		return err
+	}
+	allowed, err := publicationAllowed(g.Dir, digestOf(files))
+	if err != nil || allowed {
+		return err
+	}
+
+	return lost(is.last())
+}
+
+func lost(last Generation) error {
+	return fmt.Errorf("%w, and this data directory has generation %d; if it was restored from a backup or is a new one, stop all servers, "+
+		"run \"terrarium bundle publish\" on the one with the newest keys, and start it first", ErrLost, last.Number)
 }
 
 func sealNext(dir string, from Generation, files map[string][]byte) (*Sealed, error) {

@@ -121,8 +121,11 @@ func rest(ctx context.Context, pause time.Duration) bool {
 // takeUp takes up what is published, and returns it; nil if nothing is.
 func (s *sharing) takeUp(ctx context.Context, running bool) (*generations.Record, error) {
 	is, err := s.store.Read(ctx)
-	if err != nil || is == nil {
+	if err != nil {
 		return nil, err
+	}
+	if is == nil {
+		return nil, s.keys.MayBegin()
 	}
 	taken, err := s.keys.TakeUp(identity.Sealed{Generation: of(is), Content: is.Sealed}, running, s.Clock.Now())
 	if running && errors.Is(err, identity.ErrOlderGeneration) && s.overtaken(ctx) {

@@ -134,6 +134,16 @@ func TestOlderDatastoreKeepsStandbyUp(t *testing.T) {
 
 			return nil
 		},
+		"lost": func(s *sharing) error {
+			is, err := s.store.Client.Get(t.Context(), "/terrarium/keys")
+			if err != nil {
+				return err
+			}
+			_, err = s.store.Client.Txn(t.Context()).If(clientv3.Compare(clientv3.ModRevision("/terrarium/keys"), "=", is.Kvs[0].ModRevision)).
+				Then(clientv3.OpDelete("/terrarium/keys")).Else(clientv3.OpGet("/terrarium/keys")).Commit()
+
+			return err
+		},
 		"damaged": func(s *sharing) error {
 			is, err := s.store.Client.Get(t.Context(), "/terrarium/keys")
 			if err != nil {
