@@ -158,17 +158,7 @@ func TestOldSealingKey(t *testing.T) {
 	second.end(t, syscall.SIGTERM)
 	write(t, filepath.Join(second.dir, "pki", "bundle.key"), []byte(base64.StdEncoding.EncodeToString(bytes.Repeat([]byte("x"), 32))))
 	rotate(t, first, "serviceAccountKey", "start", "")
-	second.run(t, endpoint)
-	ended := make(chan error, 1)
-	go func() { ended <- second.command.Wait() }()
-	select {
-	case err := <-ended:
-		if err == nil || !strings.Contains(second.log.String(), "terrarium bundle import --force") {
-			t.Errorf("A server that cannot have the keys does not start, and says what to do.\nWait(): got %v", err)
-		}
-	case <-time.After(harness.Patience):
-		t.Fatal("A server that cannot have the keys does not start, and it goes on.")
-	}
+	refusesToServe(t, second, endpoint, "terrarium bundle import --force")
 	join(t, first, second, "--force")
 	second.run(t, endpoint)
 	second.await(t, saysStandby, harness.Patience)
