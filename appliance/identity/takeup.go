@@ -101,7 +101,7 @@ func (g *Garden) mayTakeUp(is held, here string, from Generation) (done bool, er
 }
 
 // waysOut are what an operator can do about a datastore that has lost its last writes.
-const waysOut = "if the datastore was restored from a backup, stop all servers, and either go on with the keys of the server that has the newest ones, which is the safe way: " +
+const waysOut = "if the datastore was restored from a backup, stop all servers, and either go on with the keys of the server that has the newest ones, unless an encryption key was given up since that backup: " +
 	"run \"terrarium bundle publish\" on it, and start it first; or take the older ones: run \"terrarium bundle export\" on a server that has them, and \"terrarium bundle import --force\" here"
 
 // unpublished is the error about keys that were changed beside the rotations.
