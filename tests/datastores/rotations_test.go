@@ -265,6 +265,11 @@ func awaitHolders(t *testing.T, m *member) {
 	t.Helper()
 	const want = 2
 	awaitCertificates(t, m, "all servers have the newest keys", func(is *certificatesNow) error {
+		// What is shown about the servers can be some seconds old.
+		held, err := identity.Held(m.dir)
+		if err != nil || held.Number != is.Generation {
+			return fmt.Errorf("generation %d is there, %d is shown, %w", held.Number, is.Generation, err)
+		}
 		n := 0
 		for _, s := range is.Servers {
 			if s.Runs && s.Current && s.Generation == is.Generation {
