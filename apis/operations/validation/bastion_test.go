@@ -59,7 +59,14 @@ func TestValidateBastion(t *testing.T) {
 			want: []string{"spec.ingress: FieldValueInvalid", "spec.shootRef.name: FieldValueInvalid", "spec.sshPublicKey: FieldValueInvalid"},
 		},
 		"API-VALBAS-1 no network": {reason: "an address is no network", change: from("192.0.2.7"), want: []string{"spec.ingress: FieldValueInvalid"}},
-		"API-VALBAS-1 exception":  {reason: "an exception is for the provider to judge", change: from("10.0.0.0/8", "10.1.0.0/16")},
+		"API-VALBAS-1 exception":  {reason: "a network may have gaps", change: from("10.0.0.0/8", "10.1.0.0/16")},
+		"API-VALBAS-1 no exception": {
+			reason: "which are networks", change: from("10.0.0.0/8", "10.1.0.0/16", "10.2.0.1"), want: []string{"spec.ingress: FieldValueInvalid"},
+		},
+		"API-VALBAS-1 4-in-6": {
+			reason: "a seed takes no such network", change: from("::ffff:10.0.0.0/104", "::ffff:10.1.0.0/112"),
+			want: []string{"spec.ingress: FieldValueInvalid", "spec.ingress: FieldValueInvalid"},
+		},
 		"API-VALBAS-1 no key": {
 			reason: "any text is no key", change: func(b *bastion) { b.Spec.SSHPublicKey = "ssh-ed25519 AAAA rose" },
 			want: []string{"spec.sshPublicKey: FieldValueInvalid"},
@@ -127,5 +134,21 @@ func TestValidateBastionStatusUpdate(t *testing.T) {
 				t.Errorf("%s\nValidateBastionStatusUpdate(...) (-want +got):\n%s", tc.reason, diff)
 			}
 		})
+	}
+}
+
+// TestOldBastion_API_VALBAS_1: a bastion that was taken before its ranges were looked at can be annotated and released, but not changed.
+func TestOldBastion_API_VALBAS_1(t *testing.T) {
+	t.Parallel()
+	old := host(from("10.0.0.0/8", "nowhere"))
+	old.Finalizers = []string{"example.org/kept"}
+	released := old.DeepCopy()
+	released.Finalizers = nil
+	if errs := validation.ValidateBastionUpdate(released, old); len(errs) > 0 {
+		t.Errorf("ValidateBastionUpdate(...) = %v for a bastion that is released", errs)
+	}
+	released.Spec.Ingress[0].IPBlock.CIDR = "10.0.0.0/9"
+	if errs := validation.ValidateBastionUpdate(released, old); len(errs) == 0 {
+		t.Error("ValidateBastionUpdate(...) takes another spec with a bad range")
 	}
 }

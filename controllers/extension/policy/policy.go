@@ -23,8 +23,9 @@ const (
 	// frozen compares the specs of an object in deletion (EXT-OBJ-5). Only the main resource is matched, so status can still change.
 	frozen = `request.operation != "UPDATE" || !has(oldObject.metadata.deletionTimestamp) || object.spec == oldObject.spec`
 	// ranges looks at the ranges of Bastions (EXT-OBJ-4). Their type is Kubernetes' own and bounds no text, so that a rule of the definition
-	// would be refused as too expensive. The API server ends a policy that takes too long, and the request with it.
-	ranges = `request.resource.resource != "bastions" || object.spec.ingress.all(i, isCIDR(i.ipBlock.cidr) && ` +
+	// would be refused as too expensive. The API server ends a policy that takes too long, and the request with it. An object that is older
+	// than the rule keeps its spec: it must still be possible to annotate and to release it.
+	ranges = `(request.operation == "UPDATE" && object.spec == oldObject.spec) || request.resource.resource != "bastions" || object.spec.ingress.all(i, isCIDR(i.ipBlock.cidr) && ` +
 		`(!has(i.ipBlock.except) || i.ipBlock.except.all(e, isCIDR(e))))`
 )
 

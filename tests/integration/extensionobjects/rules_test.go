@@ -3,10 +3,12 @@
 package extensionobjects_test
 
 import (
+	"context"
 	"fmt"
 	"strings"
 	"testing"
 
+	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -15,6 +17,7 @@ import (
 
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	gardenextensionsv1alpha1 "github.com/terrarium-garden/terrarium/apis/extensions/v1alpha1"
+	"github.com/terrarium-garden/terrarium/controllers/extension/policy"
 	"github.com/terrarium-garden/terrarium/tests/harness"
 )
 
@@ -249,5 +252,36 @@ func deletion(t *testing.T, garden *harness.Garden) {
 				t.Errorf("And releases the object: %v", err)
 			}
 		})
+	}
+}
+
+// TestOlderThanPolicy has a bastion that was made without the policy and violates it: it can still be annotated and released, so that its
+// deletion ends, but its spec cannot become another bad one (EXT-OBJ-4).
+func TestOlderThanPolicy(t *testing.T) {
+	t.Parallel()
+	garden := startSeed(t)
+	binding := &admissionregistrationv1.ValidatingAdmissionPolicyBinding{ObjectMeta: metav1.ObjectMeta{Name: policy.Name}}
+	if err := garden.Client.Delete(t.Context(), binding); err != nil {
+		t.Fatal(err)
+	}
+	old := everywhere()
+	harness.Eventually(t, "the policy does not act", func(ctx context.Context) error { return garden.Client.Create(ctx, old) })
+	applySeed(t, garden)
+	awaitPolicy(t, garden)
+	worse := old.DeepCopy()
+	worse.Spec.Ingress[0].IPBlock.CIDR = "elsewhere"
+	write{reason: "Another range is looked at.", refused: "ranges in CIDR notation"}.check(t, garden.Client.Update(t.Context(), worse))
+	old.Annotations = map[string]string{gardencorev1beta1.AnnotationOperation: gardencorev1beta1.OperationReconcile}
+	write{reason: "A gardenlet asks for the deletion."}.check(t, garden.Client.Update(t.Context(), old))
+	if err := garden.Client.Delete(t.Context(), old); err != nil {
+		t.Fatal(err)
+	}
+	if err := garden.Client.Get(t.Context(), client.ObjectKeyFromObject(old), old); err != nil {
+		t.Fatal(err)
+	}
+	old.Finalizers = nil
+	write{reason: "The extension releases it."}.check(t, garden.Client.Update(t.Context(), old))
+	if err := garden.Client.Get(t.Context(), client.ObjectKeyFromObject(old), old); !apierrors.IsNotFound(err) {
+		t.Errorf("The bastion is still there: %v", err)
 	}
 }
