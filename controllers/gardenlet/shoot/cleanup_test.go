@@ -199,6 +199,53 @@ func TestCleanNamespaces_GLET_CLEAN_1_3(t *testing.T) {
 	})
 }
 
+// TestCleanEmptyNamespaces: a namespace that is held only because some API does not answer is finalized at once.
+func TestCleanEmptyNamespaces_GLET_CLEAN_3(t *testing.T) {
+	t.Parallel()
+	const some = "Discovery failed for some groups, 1 failing: stale GroupVersion discovery: metrics.k8s.io/v1beta1"
+	conditions := func(discovery string, rest ...corev1.ConditionStatus) []corev1.NamespaceCondition {
+		all := []corev1.NamespaceCondition{{Type: corev1.NamespaceDeletionDiscoveryFailure, Status: corev1.ConditionTrue, Message: discovery}}
+		if discovery == "" {
+			all[0].Status = corev1.ConditionFalse
+		}
+		kinds := []corev1.NamespaceConditionType{corev1.NamespaceContentRemaining, corev1.NamespaceFinalizersRemaining, corev1.NamespaceDeletionContentFailure}
+		for i, status := range rest {
+			all = append(all, corev1.NamespaceCondition{Type: kinds[i], Status: status})
+		}
+		return all
+	}
+	const no, yes = corev1.ConditionFalse, corev1.ConditionTrue
+	for reason, tc := range map[string]struct {
+		conditions []corev1.NamespaceCondition
+		want       time.Duration
+	}{
+		"nothing is left":              {conditions(some, no, no, no), 0},
+		"nothing has been looked at":   {nil, 5 * time.Minute},
+		"no API could be asked":        {conditions("connection refused", no, no, no), 5 * time.Minute},
+		"all APIs answer":              {conditions("", no, no, no), 5 * time.Minute},
+		"objects are left":             {conditions(some, yes, no, no), 5 * time.Minute},
+		"objects are held":             {conditions(some, no, yes, no), 5 * time.Minute},
+		"objects cannot be deleted":    {conditions(some, no, no, yes), 5 * time.Minute},
+		"it is not known what is left": {conditions(some, no, no), 5 * time.Minute},
+	} {
+		t.Run(reason, func(t *testing.T) {
+			t.Parallel()
+			stuck := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "stuck"}, Status: corev1.NamespaceStatus{Conditions: tc.conditions}}
+			c := cleaner(t, stuck)
+			c.Client = emptying(t, c.Client, stuck.Name)
+			synctest.Test(t, func(t *testing.T) {
+				begin := clock.RealClock{}.Now()
+				if err := shoot.CleanNamespaces(t.Context(), running(), c); err != nil {
+					t.Fatal(err)
+				}
+				if took := (clock.RealClock{}).Since(begin); took < tc.want || took > tc.want+3*time.Second {
+					t.Errorf("the namespace was finalized after %s, want %s", took, tc.want)
+				}
+			})
+		})
+	}
+}
+
 // emptying is a client that deletes one namespace as an API server does which cannot empty it: only a request to finalize it lets it go.
 func emptying(t *testing.T, c client.Client, name string) client.Client {
 	t.Helper()

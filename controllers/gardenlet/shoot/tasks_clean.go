@@ -214,11 +214,11 @@ func (c Cleaner) remove(ctx context.Context, obj *metav1.PartialObjectMetadata, 
 			return err
 		}
 	}
+	if isNamespace(obj) {
+		return c.finalizeNamespace(ctx, obj.Name, since >= group.FinalizeAfter)
+	}
 	if since < group.FinalizeAfter {
 		return nil
-	}
-	if isNamespace(obj) {
-		return c.finalizeNamespace(ctx, obj.Name)
 	}
 	if len(obj.Finalizers) == 0 {
 		// This is a pod whose node does not answer any more.

@@ -5,6 +5,7 @@ package shoot
 import (
 	"context"
 	"fmt"
+	"strings"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -78,13 +79,17 @@ func isNamespace(obj *metav1.PartialObjectMetadata) bool {
 	return obj.GroupVersionKind() == corev1.SchemeGroupVersion.WithKind(kindNamespace)
 }
 
-// finalizeNamespace lets go a namespace that was to be emptied first, and could not be. What is left in it goes with the stores.
-func (c Cleaner) finalizeNamespace(ctx context.Context, name string) error {
+// finalizeNamespace lets go a namespace that was to be emptied first, and could not be in time. What is left in it goes with the stores.
+// One that is empty but for an API that does not answer is not held any longer, except by those who have put finalizers on it.
+func (c Cleaner) finalizeNamespace(ctx context.Context, name string, late bool) error {
 	namespace := &corev1.Namespace{}
 	if err := c.Client.Get(ctx, client.ObjectKey{Name: name}, namespace); err != nil {
 		return client.IgnoreNotFound(err)
 	}
-	if len(namespace.Finalizers) > 0 {
+	if !late && (len(namespace.Spec.Finalizers) == 0 || !emptied(namespace)) {
+		return nil
+	}
+	if late && len(namespace.Finalizers) > 0 {
 		before := namespace.DeepCopy()
 		namespace.Finalizers = nil
 		if err := c.Client.Patch(ctx, namespace, client.MergeFrom(before)); err != nil {
@@ -96,6 +101,25 @@ func (c Cleaner) finalizeNamespace(ctx context.Context, name string) error {
 		return fmt.Errorf("finalize namespace %q: %w", name, err)
 	}
 	return nil
+}
+
+// emptied reports whether Kubernetes has found nothing in a namespace any more, and keeps it only because some APIs could not be asked what
+// there is: an APIService whose pods have no node, as that of the metrics in a cluster that was woken up without machines.
+func emptied(namespace *corev1.Namespace) bool {
+	found := map[corev1.NamespaceConditionType]corev1.NamespaceCondition{}
+	for _, c := range namespace.Status.Conditions {
+		found[c.Type] = c
+	}
+	for _, kind := range []corev1.NamespaceConditionType{
+		corev1.NamespaceContentRemaining, corev1.NamespaceFinalizersRemaining, corev1.NamespaceDeletionContentFailure,
+	} {
+		if found[kind].Status != corev1.ConditionFalse {
+			return false
+		}
+	}
+	// If no API at all could be asked, then nothing has been looked for.
+	failed := found[corev1.NamespaceDeletionDiscoveryFailure]
+	return failed.Status == corev1.ConditionTrue && strings.HasPrefix(failed.Message, "Discovery failed for some groups")
 }
 
 // cleanPass is a group with what one pass knows of the shoot: homes are the namespaces that exist.
