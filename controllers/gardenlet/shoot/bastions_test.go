@@ -136,6 +136,42 @@ func TestRecordOfAnotherType_EXT_DNS_5(t *testing.T) {
 	}
 }
 
+// TestRecordInDeletion_EXT_DNS_5: a record that is being deleted is gone before it is made again, also if it is the same.
+func TestRecordInDeletion_EXT_DNS_5(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		l := newLandscape(t, fresh())
+		l.give(t, l.GardenClient, &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: "garden", Name: "dns"}})
+		record := &gardenextensionsv1alpha1.DNSRecord{ObjectMeta: metav1.ObjectMeta{Namespace: "shoot--dev--a", Name: "a-internal", Finalizers: []string{"example.org/kept"}}}
+		record.Spec.RecordType, record.Spec.Name, record.Spec.Type = "A", "api.a.dev.internal.example", "local"
+		l.give(t, l.SeedClient, record)
+		if err := l.SeedClient.Delete(t.Context(), record); err != nil {
+			t.Fatal(err)
+		}
+		replaced := make(chan error, 1)
+		go func() {
+			s := fresh(func(s *gardencorev1beta1.Shoot) { s.Status.TechnicalID = "shoot--dev--a" })
+			replaced <- shoot.ReplaceInternalRecord(t.Context(), l.Reconciler, internalDomain("local"), s, "A")
+		}()
+		synctest.Wait()
+		select {
+		case err := <-replaced:
+			t.Fatalf("the record is not waited for: %v", err)
+		default:
+		}
+		if err := l.SeedClient.Get(t.Context(), client.ObjectKeyFromObject(record), record); err != nil {
+			t.Fatal(err)
+		}
+		record.Finalizers = nil
+		if err := l.SeedClient.Update(t.Context(), record); err != nil {
+			t.Fatal(err)
+		}
+		if err := <-replaced; err != nil {
+			t.Error(err)
+		}
+	})
+}
+
 // internalDomain is a seed with a domain for its shoots.
 func internalDomain(provider string) *gardencorev1beta1.Seed {
 	seed := &gardencorev1beta1.Seed{ObjectMeta: metav1.ObjectMeta{Name: "eu-1"}}

@@ -160,7 +160,7 @@ func (n names) fill(ctx context.Context, rec record, obj *gardenextensionsv1alph
 	obj.Spec.Zone, obj.Spec.TTL = rec.zone, n.ttl
 }
 
-// replace deletes a record that has become another one: extensions cannot make an address of a name in place, nor move a record to another
+// replace deletes a record that has become another one, and waits for one that somebody else deletes: extensions cannot make an address of a name in place, nor move a record to another
 // name or provider, and so the API server of the seed refuses that (EXT-DNS-5, EXT-OBJ-5). Its credentials are renewed before, except those
 // of a former provider, which the new ones are not for.
 func (n names) replace(ctx context.Context, rec record, want gardenextensionsv1alpha1.DNSRecordType) error {
@@ -169,7 +169,7 @@ func (n names) replace(ctx context.Context, rec record, want gardenextensionsv1a
 	if err := n.seed.Get(ctx, key, live); err != nil {
 		return client.IgnoreNotFound(err)
 	}
-	if live.Spec.RecordType == want && live.Spec.Name == rec.host && live.Spec.Type == rec.provider {
+	if live.DeletionTimestamp == nil && live.Spec.RecordType == want && live.Spec.Name == rec.host && live.Spec.Type == rec.provider {
 		return nil
 	}
 	if live.Spec.Type == rec.provider {
