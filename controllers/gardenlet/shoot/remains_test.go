@@ -26,7 +26,7 @@ func TestControlPlaneIsDeployedAgain_GLET_DEL_1(t *testing.T) {
 		want []string
 	}{
 		"it was created":      {&gardencorev1beta1.LastOperation{Type: create, State: "Succeeded"}, []string{`{"now":true}`}},
-		"its last run failed": {&gardencorev1beta1.LastOperation{Type: reconcile, State: "Succeeded"}, []string{`{"now":true}`}},
+		"its last run failed": {&gardencorev1beta1.LastOperation{Type: reconcile, State: "Error"}, []string{`{"now":true}`}},
 		"it has never worked": {&gardencorev1beta1.LastOperation{Type: create, State: "Error"}, nil},
 		"it was never seen":   {nil, nil},
 	} {
