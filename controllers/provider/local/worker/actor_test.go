@@ -4,17 +4,21 @@ package worker_test
 
 import (
 	"context"
+	"errors"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	clocktesting "k8s.io/utils/clock/testing"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
+	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	gardenextensionsv1alpha1 "github.com/terrarium-garden/terrarium/apis/extensions/v1alpha1"
@@ -262,6 +266,55 @@ func TestDelete(t *testing.T) {
 	}
 	if err := w.actor.Delete(t.Context(), object, nil); err != nil {
 		t.Errorf("Delete(...) = %v when there is nothing left", err)
+	}
+}
+
+// TestDeleteTellsOfRefusals: another cluster is asked whether it lets machines be deleted, with two requests for any number of them.
+func TestDeleteTellsOfRefusals(t *testing.T) {
+	t.Parallel()
+	pods := schema.GroupResource{Resource: "pods"}
+	for reason, tc := range map[string]struct {
+		answer error
+		told   bool
+	}{
+		"it does":             {nil, false},
+		"it is busy":          {apierrors.NewTooManyRequests("later", 1), false},
+		"it does not":         {apierrors.NewForbidden(pods, "machine", nil), true},
+		"it knows nobody":     {apierrors.NewUnauthorized("who is it"), true},
+		"the machine is gone": {apierrors.NewNotFound(pods, "machine"), false},
+	} {
+		t.Run(reason, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t)
+			object := newWorker(newPool())
+			_ = w.actor.Reconcile(t.Context(), object, newCluster(""))
+			w.addMachine(t, "small", "one", running())
+			for _, name := range []string{"machine-a", "machine-b", "machine-c"} {
+				pod := machinepod.Pod(machinepod.Values{Namespace: namespace, Name: name})
+				secret := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name, Labels: machinepod.Labels()}}
+				if err := errors.Join(w.Create(t.Context(), pod), w.Create(t.Context(), secret)); err != nil {
+					t.Fatal(err)
+				}
+			}
+			asked := 0
+			below, _ := w.Client.(client.WithWatch)
+			other := interceptor.NewClient(below, interceptor.Funcs{
+				Delete: func(context.Context, client.WithWatch, client.Object, ...client.DeleteOption) error {
+					asked++
+					return tc.answer
+				},
+			})
+			w.actor.Cloud = func(_ context.Context, namespace string) (cloud.Cloud, error) {
+				return cloud.Cloud{Client: other, Namespace: namespace, Place: "elsewhere"}, nil
+			}
+			err := w.actor.Delete(t.Context(), object, nil)
+			if _, waits := kit.WaitReason(err); waits == tc.told || tc.told && !errors.Is(err, tc.answer) {
+				t.Errorf("Delete(...) = %v, want the answer to be told: %t", err, tc.told)
+			}
+			if !tc.told && asked != 2 {
+				t.Errorf("%d requests, want one for a pod and one for a Secret", asked)
+			}
+		})
 	}
 }
 

@@ -6,8 +6,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"reflect"
 
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -182,22 +184,34 @@ func ofMachines(ctx context.Context, in cloud.Cloud) ([]client.Object, error) {
 }
 
 // mayRemove asks another cluster whether machines may be deleted there, and deletes nothing. Somebody else deletes them, who cannot tell the
-// owner of the shoot that the credentials do not suffice.
+// owner of the shoot that the credentials do not suffice. It asks for one pod and one Secret, because few requests are let through at a time
+// and the deletions themselves need them, and tells of nothing else: whatever it is, it may be over when the machines are deleted.
 func mayRemove(ctx context.Context, in cloud.Cloud) error {
 	if !in.Apart() {
 		return nil
 	}
 	found, err := ofMachines(ctx, in)
 	if err != nil {
-		return err
+		return refusal(err)
 	}
+	asked := map[reflect.Type]bool{}
 	for _, o := range found {
-		if o.GetDeletionTimestamp() != nil {
+		kind := reflect.TypeOf(o)
+		if o.GetDeletionTimestamp() != nil || asked[kind] {
 			continue
 		}
-		if err := in.Delete(ctx, o, client.DryRunAll); client.IgnoreNotFound(err) != nil {
+		asked[kind] = true
+		if err := in.Delete(ctx, o, client.DryRunAll); refusal(err) != nil {
 			return fmt.Errorf("delete %T %q of a machine: %w", o, o.GetName(), in.Trouble(err))
 		}
+	}
+	return nil
+}
+
+// refusal returns an error only if it says that the credentials do not suffice.
+func refusal(err error) error {
+	if apierrors.IsForbidden(err) || apierrors.IsUnauthorized(err) {
+		return err
 	}
 	return nil
 }
