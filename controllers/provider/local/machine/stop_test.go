@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -22,6 +23,9 @@ import (
 // the numbers of processes.
 const ctr = `#!/bin/sh
 cd "$(dirname "$0")/containers"
+case "$3 $*" in
+containers*) [ ! -e ../broken ] || exit 1 ;;
+esac
 case "$3 $*" in
 containers*!=kube-system) ls | grep -v ^kube-system ;;
 containers*==kube-system) ls | grep ^kube-system ;;
@@ -44,6 +48,45 @@ while :; do sleep 0.1; done
 // kube-system serve until it has ended, and one of kube-system, which is not waited for.
 func TestStop(t *testing.T) {
 	t.Parallel()
+	folder := machineFolder(t)
+	for name, seconds := range map[string]string{"workload-database": "1", "kube-system-dns": ""} {
+		startContainer(t, folder, name, seconds)
+	}
+	begin := clock.RealClock{}.Now()
+	stopMachine(t, folder)
+	if took := (clock.RealClock{}).Since(begin); took > 8*time.Second {
+		t.Errorf("the machine stopped after %s: it waited for a program of kube-system", took)
+	}
+	want := []string{"workload-database is told", "workload-database ends", "kube-system-dns is told"}
+	if diff := cmp.Diff(want, seen(t, folder)); diff != "" {
+		t.Errorf("what the programs have seen (-want +got):\n%s", diff)
+	}
+}
+
+// TestStopWithoutNamespaces stops a machine that does not say which containers are those of kube-system: all of them are told.
+func TestStopWithoutNamespaces(t *testing.T) {
+	t.Parallel()
+	folder := machineFolder(t)
+	if err := os.WriteFile(filepath.Join(folder, "broken"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"workload-database", "kube-system-dns"} {
+		startContainer(t, folder, name, "1")
+	}
+	if output := stopMachine(t, folder); !strings.Contains(output, "all containers are told to end") {
+		t.Errorf("the machine does not say what it does:\n%s", output)
+	}
+	got := seen(t, folder)
+	slices.Sort(got)
+	want := []string{"kube-system-dns ends", "kube-system-dns is told", "workload-database ends", "workload-database is told"}
+	if diff := cmp.Diff(want, slices.Compact(got)); diff != "" {
+		t.Errorf("what the programs have seen (-want +got):\n%s", diff)
+	}
+}
+
+// machineFolder is a folder with what machine-init needs to stop.
+func machineFolder(t *testing.T) string {
+	t.Helper()
 	folder := t.TempDir()
 	for _, sub := range []string{"containers", "bin", "state", "units"} {
 		if err := os.Mkdir(filepath.Join(folder, sub), 0o700); err != nil {
@@ -53,30 +96,33 @@ func TestStop(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(folder, "ctr"), []byte(ctr), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	for name, seconds := range map[string]string{"workload-database": "1", "kube-system-dns": ""} {
-		startContainer(t, folder, name, seconds)
-	}
+	return folder
+}
+
+// stopMachine returns what machine-init says.
+func stopMachine(t *testing.T, folder string) string {
+	t.Helper()
 	functions, _, found := strings.Cut(machine.Script(), "\nenter_cgroup_namespace\n")
 	if !found {
 		t.Fatal("machine-init does not begin its work where it is expected")
 	}
 	stop := exec.CommandContext(t.Context(), "sh", "-c", functions+fmt.Sprintf("\nstate=%[1]s/state\nunits=%[1]s/units\necho 999999999 >$state/containerd.pid\nstop\n", folder))
 	stop.Env = append(os.Environ(), "PATH="+folder+":"+os.Getenv("PATH"))
-	begin := clock.RealClock{}.Now()
-	if output, err := stop.CombinedOutput(); err != nil {
+	output, err := stop.CombinedOutput()
+	if err != nil {
 		t.Fatalf("stop: %v\n%s", err, output)
 	}
-	if took := (clock.RealClock{}).Since(begin); took > 8*time.Second {
-		t.Errorf("the machine stopped after %s: it waited for a program of kube-system", took)
-	}
+	return string(output)
+}
+
+// seen is what the programs have written.
+func seen(t *testing.T, folder string) []string {
+	t.Helper()
 	log, err := os.ReadFile(filepath.Join(folder, "log"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := []string{"workload-database is told", "workload-database ends", "kube-system-dns is told"}
-	if diff := cmp.Diff(want, strings.Split(strings.TrimSpace(string(log)), "\n")); diff != "" {
-		t.Errorf("what the programs have seen (-want +got):\n%s", diff)
-	}
+	return strings.Split(strings.TrimSpace(string(log)), "\n")
 }
 
 // startContainer returns when the program can be told to end. It is killed with the test.
