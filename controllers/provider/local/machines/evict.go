@@ -108,14 +108,15 @@ func comesBack(pod *corev1.Pod, began time.Time) bool {
 	})
 }
 
-// graceOf is how many seconds a pod has to end; nil stands for those that it asks for itself. No pod has more than these.
+// graceOf is how many seconds a pod has to end; nil stands for those that it asks for itself. No pod has more than these,
+// and they are one at least: with zero, a pod would leave the shoot before its containers have ended.
 func graceOf(pod *corev1.Pod, machine *gardenmachinev1alpha1.Machine) *int64 {
 	most, err := strconv.ParseInt(machine.Annotations[gardenmachinev1alpha1.AnnotationMaxGracefulTermination], 10, 64)
 	wanted := ptr.Deref(pod.Spec.TerminationGracePeriodSeconds, corev1.DefaultTerminationGracePeriodSeconds)
 	if err != nil || most < 0 || wanted <= most {
 		return nil
 	}
-	return &most
+	return new(max(most, 1))
 }
 
 // evictOne asks the shoot to end one pod, and returns what becomes of it.

@@ -324,6 +324,7 @@ func TestDrainShortensGrace(t *testing.T) {
 	}{
 		"Long":    {reason: "it asks for more", most: "600", asks: new(int64(3600)), want: 600},
 		"Short":   {reason: "it asks for less", most: "600", asks: new(int64(30)), want: own},
+		"Zero":    {reason: "no pod is deleted by force", most: "0", asks: new(int64(30)), want: 1},
 		"Default": {reason: "it asks for nothing, which is 30 seconds", most: "20", want: 20},
 		"Other":   {reason: "the machine goes for another reason", asks: new(int64(3600)), want: own},
 		"Words":   {reason: "what cannot be read does not count", most: "soon", asks: new(int64(3600)), want: own},
