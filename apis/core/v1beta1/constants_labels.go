@@ -114,6 +114,8 @@ const (
 	LabelVPAEvictionRequirements = "autoscaling.gardener.cloud/eviction-requirements"
 	// LabelValueVPAEvictionRequirementsManaged is its value where the gardenlet does.
 	LabelValueVPAEvictionRequirementsManaged = "managed-by-controller"
+	// LabelVPASkipInPlaceUpdates keeps the update mode of a vertical pod autoscaler as it is, whatever its value.
+	LabelVPASkipInPlaceUpdates = "vpa-in-place-updates.resources.gardener.cloud/skip"
 	// LabelCareConditionType is the condition that a managed resource counts for.
 	LabelCareConditionType = "care.gardener.cloud/condition-type"
 	// LabelUpdateRestriction marks objects that only the gardenlet may change.

@@ -101,6 +101,8 @@ func Autoscaler(f facts.Shoot, w Workload) []client.Object {
 	vpa.SetName(w.Name)
 	labels := maps.Clone(w.Labels)
 	labels[gardencorev1beta1.LabelVPAEvictionRequirements] = gardencorev1beta1.LabelValueVPAEvictionRequirementsManaged
+	// The seed's autoscaler may be too old for updates in place; it would refuse the object.
+	labels[gardencorev1beta1.LabelVPASkipInPlaceUpdates] = "true"
 	vpa.SetLabels(labels)
 	vpa.SetAnnotations(restriction(f, w.Shrinks))
 	return []client.Object{vpa}

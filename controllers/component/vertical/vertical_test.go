@@ -87,6 +87,13 @@ func TestShrinking_BAK_ETCD_9(t *testing.T) {
 			if diff := cmp.Diff(tc.want, objs[0].GetAnnotations()); diff != "" {
 				t.Errorf("%s\nannotations (-want +got):\n%s", tc.reason, diff)
 			}
+			want := map[string]string{
+				"app": "one", "autoscaling.gardener.cloud/eviction-requirements": "managed-by-controller",
+				"vpa-in-place-updates.resources.gardener.cloud/skip": "true",
+			}
+			if diff := cmp.Diff(want, objs[0].GetLabels()); diff != "" {
+				t.Errorf("labels (-want +got):\n%s", diff)
+			}
 			if diff := cmp.Diff(map[string]string{"app": "one"}, w.Labels); diff != "" {
 				t.Errorf("the labels of the workload have changed:\n%s", diff)
 			}

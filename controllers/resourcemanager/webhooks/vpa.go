@@ -7,10 +7,12 @@ import (
 
 	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
 	"sigs.k8s.io/controller-runtime/pkg/webhook/admission"
+
+	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 )
 
 const (
-	labelSkipInPlace    = "vpa-in-place-updates.resources.gardener.cloud/skip"
+	labelSkipInPlace    = gardencorev1beta1.LabelVPASkipInPlaceUpdates
 	labelMutatedInPlace = "vpa-in-place-updates.resources.gardener.cloud/mutated"
 
 	// inPlace is the mode in which an autoscaler changes the resources of a pod that runs, and evicts it only where that is impossible.
