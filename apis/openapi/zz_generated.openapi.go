@@ -3568,7 +3568,7 @@ func schema_terrarium_apis_core_v1beta1_ControlPlaneAutoscaling(ref common.Refer
 				Properties: map[string]spec.Schema{
 					"minAllowed": {
 						SchemaProps: spec.SchemaProps{
-							Description: "MinAllowed is the least processor time and memory that the component gets.",
+							Description: "MinAllowed is the least processor time and memory that the component gets. Each component has a bound, which goes before it: an API server 8 processors and 25Gi, an etcd 4 and 30Gi, a cluster autoscaler 1 and 4Gi.",
 							Type:        []string{"object"},
 							AdditionalProperties: &spec.SchemaOrBool{
 								Allows: true,

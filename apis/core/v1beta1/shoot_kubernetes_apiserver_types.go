@@ -108,7 +108,8 @@ type AuditPolicy struct {
 
 // ControlPlaneAutoscaling limits the automatic sizing of a component.
 type ControlPlaneAutoscaling struct {
-	// MinAllowed is the least processor time and memory that the component gets.
+	// MinAllowed is the least processor time and memory that the component gets. Each component has a bound, which goes before it: an API server
+	// 8 processors and 25Gi, an etcd 4 and 30Gi, a cluster autoscaler 1 and 4Gi.
 	MinAllowed map[string]resource.Quantity `json:"minAllowed" protobuf:"bytes,1,rep,name=minAllowed"`
 }
 

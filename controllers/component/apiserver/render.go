@@ -41,7 +41,7 @@ func render(f facts.Shoot, in *component.Inputs) ([]client.Object, error) {
 	deployment.Spec.Template.Spec.TerminationGracePeriodSeconds = new(int64(30))
 	return append(append(config, component.Mutable(deployment)), vertical.Autoscaler(f, vertical.Workload{
 		Kind: vertical.Deployment, Name: string(Name), Labels: labels(), Container: image,
-		Least: requested().Requests, Demanded: demanded(f),
+		Least: requested().Requests, Most: most(), Demanded: demanded(f),
 	})...), nil
 }
 
@@ -49,6 +49,9 @@ func render(f facts.Shoot, in *component.Inputs) ([]client.Object, error) {
 func requested() corev1.ResourceRequirements {
 	return component.Requests("50m", "256Mi")
 }
+
+// most is what an API server never gets more of.
+func most() corev1.ResourceList { return vertical.Most("8", "25Gi") }
 
 // demanded is what the owner of the shoot demands for its API server; nil if nothing.
 func demanded(f facts.Shoot) *gardencorev1beta1.ControlPlaneAutoscaling {
@@ -92,7 +95,7 @@ func pod(f facts.Shoot, in *component.Inputs, checksum map[string]string) compon
 			StartupProbe:   component.StartupProbe(corev1.URISchemeHTTPS, Port, "/readyz", 300),
 			ReadinessProbe: component.HTTPProbe(corev1.URISchemeHTTPS, Port, "/readyz"),
 			LivenessProbe:  live,
-			Resources:      vertical.AtLeast(requested(), demanded(f)),
+			Resources:      vertical.AtLeast(requested(), demanded(f), most()),
 			VolumeMounts:   []corev1.VolumeMount{{Name: "audit", MountPath: "/tmp/audit"}},
 		},
 	}

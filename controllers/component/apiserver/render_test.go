@@ -366,7 +366,10 @@ func TestSized(t *testing.T) {
 				t.Fatal(err)
 			}
 			want := []any{
-				map[string]any{"containerName": "kube-apiserver", "minAllowed": map[string]any{"cpu": "50m", "memory": "3Gi"}, "controlledValues": "RequestsOnly"},
+				map[string]any{
+					"containerName": "kube-apiserver", "controlledValues": "RequestsOnly",
+					"minAllowed": map[string]any{"cpu": "50m", "memory": "3Gi"}, "maxAllowed": map[string]any{"cpu": "8", "memory": "25Gi"},
+				},
 				map[string]any{"containerName": "*", "mode": "Off"},
 			}
 			if diff := cmp.Diff(want, policies); diff != "" {

@@ -77,7 +77,8 @@ func render(f facts.Shoot, in *component.Inputs) ([]client.Object, error) {
 		}
 	}
 	least, demanded := container.Resources, settingsOf(f).Autoscaling
-	container.Resources = vertical.AtLeast(least, demanded)
+	most := vertical.Most("1", "4Gi")
+	container.Resources = vertical.AtLeast(least, demanded, most)
 	worker, _ := in.Kept.(*gardenextensionsv1alpha1.Worker)
 	container.Args = append(container.Args, flags(f)...)
 	container.Args = append(container.Args, groups(worker)...)
@@ -95,7 +96,7 @@ func render(f facts.Shoot, in *component.Inputs) ([]client.Object, error) {
 	deployment.Spec.Template.Spec.ServiceAccountName = name
 	deployment.Spec.Template.Spec.AutomountServiceAccountToken = new(true)
 	return append(append(rights(meta), access.Kubeconfig, deployment), vertical.Autoscaler(f, vertical.Workload{
-		Kind: vertical.Deployment, Name: name, Labels: meta.Labels, Container: name, Least: least.Requests, Demanded: demanded,
+		Kind: vertical.Deployment, Name: name, Labels: meta.Labels, Container: name, Least: least.Requests, Most: most, Demanded: demanded,
 	})...), nil
 }
 

@@ -88,7 +88,7 @@ func render(f facts.Shoot, in *component.Inputs) ([]client.Object, error) {
 	deployment.Spec.Template.Labels = maps.Clone(deployment.Spec.Template.Labels)
 	deployment.Spec.Template.Labels[gardencorev1beta1.LabelMaintenanceRestart] = "true"
 	return append([]client.Object{access.Kubeconfig, component.Mutable(deployment)}, vertical.Autoscaler(f, vertical.Workload{
-		Kind: vertical.Deployment, Name: name, Labels: labels, Container: name, Least: pod.Container.Resources.Requests,
+		Kind: vertical.Deployment, Name: name, Labels: labels, Container: name, Least: pod.Container.Resources.Requests, Most: vertical.Most("4", "10Gi"),
 	})...), nil
 }
 

@@ -115,7 +115,7 @@ func pod(f facts.Shoot, role string, in *component.Inputs) corev1.PodSpec {
 			StartupProbe:   component.StartupProbe(corev1.URISchemeHTTP, metricsPort, "/readyz", 300),
 			ReadinessProbe: component.HTTPProbe(corev1.URISchemeHTTP, metricsPort, "/readyz"),
 			LivenessProbe:  component.HTTPProbe(corev1.URISchemeHTTP, metricsPort, "/livez"),
-			Resources:      vertical.AtLeast(component.Requests("20m", "80Mi"), demanded(f, role)),
+			Resources:      vertical.AtLeast(component.Requests("20m", "80Mi"), demanded(f, role), most()),
 			VolumeMounts:   []corev1.VolumeMount{{Name: dataVolume, MountPath: dataDir}},
 		},
 	}.Spec()

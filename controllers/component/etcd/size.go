@@ -26,9 +26,12 @@ func size(f facts.Shoot, role string) vertical.Workload {
 	}
 	return vertical.Workload{
 		Kind: vertical.StatefulSet, Name: nameOf(role), Labels: labels(role), Container: container, Demanded: demanded(f, role), Shrinks: shrinks,
-		Least: corev1.ResourceList{corev1.ResourceMemory: resource.MustParse(least)},
+		Least: corev1.ResourceList{corev1.ResourceMemory: resource.MustParse(least)}, Most: most(),
 	}
 }
+
+// most is what an etcd never gets more of.
+func most() corev1.ResourceList { return vertical.Most("4", "30Gi") }
 
 func reliedUpon(f facts.Shoot) bool {
 	purposes := []gardencorev1beta1.ShootPurpose{gardencorev1beta1.ShootPurposeProduction, gardencorev1beta1.ShootPurposeInfrastructure}

@@ -85,7 +85,7 @@ func render(f facts.Shoot, in *component.Inputs) ([]client.Object, error) {
 		component.Mutable(pod.Deployment(metav1.ObjectMeta{Namespace: f.Namespace, Name: name, Labels: labels}, in.Replicas)),
 	}
 	return append(objs, vertical.Autoscaler(f, vertical.Workload{
-		Kind: vertical.Deployment, Name: name, Labels: labels, Container: name, Least: pod.Container.Resources.Requests,
+		Kind: vertical.Deployment, Name: name, Labels: labels, Container: name, Least: pod.Container.Resources.Requests, Most: vertical.Most("4", "10Gi"),
 	})...), nil
 }
 

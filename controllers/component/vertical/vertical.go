@@ -11,6 +11,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/api/resource"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -48,15 +49,24 @@ type Workload struct {
 	Container string
 	// Least is what the container never gets less of.
 	Least corev1.ResourceList
-	// Demanded by the owner of the shoot goes before it; it may be nil.
+	// Most is what it never gets more of, by its use or by demand.
+	Most corev1.ResourceList
+	// Demanded by the owner of the shoot goes before Least, as far as Most; it may be nil.
 	Demanded *gardencorev1beta1.ControlPlaneAutoscaling
 	// Shrinks says when it may become smaller: at any time if empty, gardencorev1beta1.VPADownscaleInMaintenanceWindowOnly, or
 	// gardencorev1beta1.VPADownscaleNever.
 	Shrinks string
 }
 
-// AtLeast are requests of which none is below what the owner of a shoot demands.
-func AtLeast(r corev1.ResourceRequirements, demanded *gardencorev1beta1.ControlPlaneAutoscaling) corev1.ResourceRequirements {
+// Most is a bound of what a component gets. Its pods go before those of other shoots, so without a bound the demand of one owner could take
+// a whole seed.
+func Most(cpu, memory string) corev1.ResourceList {
+	return corev1.ResourceList{corev1.ResourceCPU: resource.MustParse(cpu), corev1.ResourceMemory: resource.MustParse(memory)}
+}
+
+// AtLeast are requests of which none is below what the owner of a shoot demands, as far as the most that the component may have. What has no
+// such bound cannot be demanded.
+func AtLeast(r corev1.ResourceRequirements, demanded *gardencorev1beta1.ControlPlaneAutoscaling, most corev1.ResourceList) corev1.ResourceRequirements {
 	if demanded == nil {
 		return r
 	}
@@ -64,9 +74,13 @@ func AtLeast(r corev1.ResourceRequirements, demanded *gardencorev1beta1.ControlP
 	if r.Requests == nil {
 		r.Requests = corev1.ResourceList{}
 	}
-	for name, least := range demanded.MinAllowed {
-		if have := r.Requests[corev1.ResourceName(name)]; have.Cmp(least) < 0 {
-			r.Requests[corev1.ResourceName(name)] = least
+	for name, bound := range most {
+		least := demanded.MinAllowed[string(name)]
+		if least.Cmp(bound) > 0 {
+			least = bound
+		}
+		if have := r.Requests[name]; have.Cmp(least) < 0 {
+			r.Requests[name] = least
 		}
 	}
 	return r
@@ -84,16 +98,16 @@ func Autoscaler(f facts.Shoot, w Workload) []client.Object {
 	if !f.VerticalAutoscaling {
 		return nil
 	}
-	least := map[string]any{}
-	for name, amount := range AtLeast(corev1.ResourceRequirements{Requests: w.Least}, w.Demanded).Requests {
-		least[string(name)] = amount.String()
+	sized := map[string]any{
+		"containerName": w.Container, "controlledValues": "RequestsOnly", "maxAllowed": amounts(w.Most),
+		"minAllowed": amounts(AtLeast(corev1.ResourceRequirements{Requests: w.Least}, w.Demanded, w.Most).Requests),
 	}
 	vpa := &unstructured.Unstructured{Object: map[string]any{"spec": map[string]any{
 		"targetRef":    map[string]any{"apiVersion": "apps/v1", "kind": w.Kind, "name": w.Name},
-		"updatePolicy": map[string]any{"updateMode": "Recreate"},
+		// Most components have one pod. An autoscaler leaves such ones as they are, unless it is told that it may replace it.
+		"updatePolicy": map[string]any{"updateMode": "Recreate", "minReplicas": int64(1)},
 		"resourcePolicy": map[string]any{"containerPolicies": []any{
-			map[string]any{"containerName": w.Container, "minAllowed": least, "controlledValues": "RequestsOnly"},
-			map[string]any{"containerName": "*", "mode": "Off"},
+			sized, map[string]any{"containerName": "*", "mode": "Off"},
 		}},
 	}}}
 	vpa.SetGroupVersionKind(Kind())
@@ -106,6 +120,14 @@ func Autoscaler(f facts.Shoot, w Workload) []client.Object {
 	vpa.SetLabels(labels)
 	vpa.SetAnnotations(restriction(f, w.Shrinks))
 	return []client.Object{vpa}
+}
+
+func amounts(of corev1.ResourceList) map[string]any {
+	all := map[string]any{}
+	for name, amount := range of {
+		all[string(name)] = amount.String()
+	}
+	return all
 }
 
 // restriction are the annotations that say when pods may become smaller.

@@ -34,13 +34,15 @@ func TestAtLeast(t *testing.T) {
 	}{
 		"Nothing": {reason: "nothing is demanded", want: map[string]string{"cpu": "50m", "memory": "256Mi"}},
 		"More":    {reason: "more is demanded of one", demanded: demand(map[string]string{"memory": "1Gi"}), want: map[string]string{"cpu": "50m", "memory": "1Gi"}},
+		"Bound":   {reason: "more is demanded than there is", demanded: demand(map[string]string{"cpu": "5000", "memory": "1Pi"}), want: map[string]string{"cpu": "4", "memory": "30Gi"}},
+		"Other":   {reason: "what has no bound is not given", demanded: demand(map[string]string{"example.com/gpu": "1"}), want: map[string]string{"cpu": "50m", "memory": "256Mi"}},
 		"Less":    {reason: "a demand makes nothing smaller", demanded: demand(map[string]string{"cpu": "10m", "memory": "100M"}), want: map[string]string{"cpu": "50m", "memory": "256Mi"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			own := component.Requests("50m", "256Mi")
 			got := map[string]string{}
-			for name, amount := range vertical.AtLeast(own, tc.demanded).Requests {
+			for name, amount := range vertical.AtLeast(own, tc.demanded, vertical.Most("4", "30Gi")).Requests {
 				got[string(name)] = amount.String()
 			}
 			if diff := cmp.Diff(tc.want, got); diff != "" {
