@@ -95,6 +95,9 @@ func (a *Autoscaler) Pass(ctx context.Context) error {
 		}
 		coming[decided.best.group.Name] += len(decided.best.nodes)
 	}
+	if err := a.unmark(ctx, w); err != nil {
+		return err
+	}
 	seen := w.review()
 	a.tell(seen)
 	a.memory.notice(seen.unneeded, w.now)
@@ -257,6 +260,26 @@ func (a *Autoscaler) remove(ctx context.Context, g *group, machines []*gardenmac
 		}
 	}
 	return a.scale(ctx, g, max(g.Minimum, g.target()-int32(fewer))) //nolint:gosec // not more than the target
+}
+
+// unmark takes from Machines that stay after all how long their pods may take to end: a removal that failed half way has left it, and it would
+// count when they go for another reason. While a group has more Machines than it wants, some of them are about to go.
+func (a *Autoscaler) unmark(ctx context.Context, w *world) error {
+	for _, g := range w.groups {
+		for i := range g.machines {
+			m := &g.machines[i]
+			if _, marked := m.Annotations[gardenmachinev1alpha1.AnnotationMaxGracefulTermination]; !marked || len(g.machines) > int(g.target()) {
+				continue
+			}
+			before := m.DeepCopy()
+			delete(m.Annotations, gardenmachinev1alpha1.AnnotationMaxGracefulTermination)
+			patch := client.MergeFromWithOptions(before, client.MergeFromWithOptimisticLock{})
+			if err := a.Seed.Patch(ctx, m, patch); client.IgnoreNotFound(err) != nil {
+				return fmt.Errorf("unmark machine %q, which stays: %w", m.Name, err)
+			}
+		}
+	}
+	return nil
 }
 
 // scale writes the number of machines. If somebody else has changed the deployment since it was read, the server refuses.

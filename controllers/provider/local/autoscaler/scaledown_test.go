@@ -222,6 +222,29 @@ func TestGracefulTermination(t *testing.T) {
 	}
 }
 
+// TestStayingMachineIsUnmarked: what a removal that failed half way has left on a machine does not outlive it.
+func TestStayingMachineIsUnmarked(t *testing.T) {
+	t.Parallel()
+	w := two(t)
+	m := &gardenmachinev1alpha1.Machine{}
+	key := client.ObjectKey{Namespace: namespace, Name: "one"}
+	if err := w.Get(t.Context(), key, m); err != nil {
+		t.Fatal(err)
+	}
+	m.Annotations = map[string]string{gardenmachinev1alpha1.AnnotationMaxGracefulTermination: "45", gardenmachinev1alpha1.AnnotationPriority: "1"}
+	if err := w.Update(t.Context(), m); err != nil {
+		t.Fatal(err)
+	}
+	w.pass(t)
+	after := &gardenmachinev1alpha1.Machine{}
+	if err := w.Get(t.Context(), key, after); err != nil {
+		t.Fatal(err)
+	}
+	if got, marked := after.Annotations[gardenmachinev1alpha1.AnnotationMaxGracefulTermination]; marked || after.Annotations[gardenmachinev1alpha1.AnnotationPriority] != "1" {
+		t.Errorf("the machine that stays has %q seconds and the priority %q, want none and 1", got, after.Annotations[gardenmachinev1alpha1.AnnotationPriority])
+	}
+}
+
 // TestRightMachineGoes: a machine that somebody else has marked does not go in the place of the one that was chosen.
 func TestRightMachineGoes(t *testing.T) {
 	t.Parallel()
