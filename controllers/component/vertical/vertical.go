@@ -6,12 +6,16 @@
 package vertical
 
 import (
+	"context"
+	"fmt"
 	"maps"
 	"strconv"
 
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -38,6 +42,20 @@ func Served(cluster meta.RESTMapper) (bool, error) {
 		return false, nil
 	}
 	return err == nil, err
+}
+
+// StillServed reports the same of a cluster that had the kind once. It asks the cluster itself, because a mapper does not forget.
+func StillServed(ctx context.Context, cluster client.Reader, namespace string) (bool, error) {
+	list := &metav1.PartialObjectMetadataList{}
+	list.SetGroupVersionKind(Kind().GroupVersion().WithKind(Kind().Kind + "List"))
+	err := cluster.List(ctx, list, client.InNamespace(namespace), client.Limit(1))
+	if meta.IsNoMatchError(err) || apierrors.IsNotFound(err) {
+		return false, nil
+	}
+	if err != nil {
+		return false, fmt.Errorf("find out whether the seed still has autoscalers of pods: %w", err)
+	}
+	return true, nil
 }
 
 // Workload is what is sized.
@@ -103,7 +121,7 @@ func Autoscaler(f facts.Shoot, w Workload) []client.Object {
 		"minAllowed": amounts(AtLeast(corev1.ResourceRequirements{Requests: w.Least}, w.Demanded, w.Most).Requests),
 	}
 	vpa := &unstructured.Unstructured{Object: map[string]any{"spec": map[string]any{
-		"targetRef":    map[string]any{"apiVersion": "apps/v1", "kind": w.Kind, "name": w.Name},
+		"targetRef": map[string]any{"apiVersion": "apps/v1", "kind": w.Kind, "name": w.Name},
 		// Most components have one pod. An autoscaler leaves such ones as they are, unless it is told that it may replace it.
 		"updatePolicy": map[string]any{"updateMode": "Recreate", "minReplicas": int64(1)},
 		"resourcePolicy": map[string]any{"containerPolicies": []any{

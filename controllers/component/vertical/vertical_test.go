@@ -3,13 +3,16 @@
 package vertical_test
 
 import (
+	"context"
 	"errors"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/api/resource"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	"github.com/terrarium-garden/terrarium/controllers/component"
@@ -116,6 +119,39 @@ type broken struct {
 
 func (b broken) RESTMapping(schema.GroupKind, ...string) (*meta.RESTMapping, error) {
 	return nil, b.err
+}
+
+// answering is a cluster that answers each list with one error.
+type answering struct {
+	client.Reader
+
+	err error
+}
+
+func (a answering) List(context.Context, client.ObjectList, ...client.ListOption) error { return a.err }
+
+// TestStillServed: a kind that has gone is not a failure, and a cluster that does not answer is one.
+func TestStillServed(t *testing.T) {
+	t.Parallel()
+	boom := errors.New("boom")
+	for name, tc := range map[string]struct {
+		answer error
+		served bool
+		err    error
+	}{
+		"There":   {served: true},
+		"Unknown": {answer: &meta.NoKindMatchError{GroupKind: vertical.Kind().GroupKind()}},
+		"Gone":    {answer: apierrors.NewNotFound(schema.GroupResource{Group: vertical.Kind().Group, Resource: "verticalpodautoscalers"}, "")},
+		"Broken":  {answer: boom, err: boom},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			served, err := vertical.StillServed(t.Context(), answering{err: tc.answer}, "shoot--dev--a")
+			if served != tc.served || !errors.Is(err, tc.err) {
+				t.Errorf("StillServed(...) = %t, %v, want %t, %v", served, err, tc.served, tc.err)
+			}
+		})
+	}
 }
 
 func TestServed(t *testing.T) {

@@ -20,6 +20,7 @@ import (
 	"github.com/terrarium-garden/terrarium/controllers/component/assembly"
 	"github.com/terrarium-garden/terrarium/controllers/component/facts"
 	"github.com/terrarium-garden/terrarium/controllers/component/lists"
+	"github.com/terrarium-garden/terrarium/controllers/component/vertical"
 	lastoperation "github.com/terrarium-garden/terrarium/controllers/operation"
 	"github.com/terrarium-garden/terrarium/controllers/profile"
 	"github.com/terrarium-garden/terrarium/controllers/secrets"
@@ -49,9 +50,13 @@ func (r *Reconciler) load(ctx context.Context, shoot *gardencorev1beta1.Shoot, s
 		return nil, err
 	}
 	o := &operation{r: r, facts: facts.Shoot{Shoot: shoot, Seed: seed, Project: project, Namespace: shoot.Status.TechnicalID, Hosts: facts.HostsOf(shoot, project, seed)}}
-	o.facts.VerticalAutoscaling = r.verticalAutoscaling
 	if o.facts.Namespace == "" {
 		o.facts.Namespace = gardencorev1beta1.NamespacePrefixShoot + project + "--" + shoot.Name
+	}
+	if r.verticalAutoscaling {
+		if o.facts.VerticalAutoscaling, err = vertical.StillServed(ctx, r.SeedClient, o.facts.Namespace); err != nil {
+			return nil, err
+		}
 	}
 	if o.facts.Power, err = o.ground().power(ctx); err != nil {
 		return nil, err
