@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"context"
 	"crypto/x509"
+	"errors"
 	"fmt"
 	"iter"
 	"maps"
@@ -136,6 +137,10 @@ func (g *gardenlet) live() {
 		leaf := g.current(ctx)
 		if s := share(leaf, time.Now().Add(-day)); s > 0.9 {
 			return fmt.Errorf("%.0f %% of its life have passed", 100*s)
+		}
+		// Otherwise a certificate that was due on the day it was asked for would be taken for the one that was asked for.
+		if _, asked := g.secret(ctx).Annotations[gardencorev1beta1.AnnotationOperation]; asked {
+			return errors.New("the garden has asked for a renewal, which is not done")
 		}
 
 		return nil
