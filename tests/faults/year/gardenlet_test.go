@@ -240,6 +240,7 @@ func (g *gardenlet) renew(c client.Client, seed *gardencorev1beta1.Seed) {
 	if err := c.Patch(g.t.Context(), seed, client.MergeFrom(before)); err != nil {
 		g.t.Fatalf("gardenlet %s on day %d: %v", g.seed, g.today, err)
 	}
+	g.note(g.current(g.t.Context())) // The one that is replaced.
 	secret := g.secret(g.t.Context())
 	metav1.SetMetaDataAnnotation(&secret.ObjectMeta, gardencorev1beta1.AnnotationOperation, gardencorev1beta1.OperationRenew)
 	if err := g.cluster.Update(g.t.Context(), secret); err != nil {
