@@ -105,6 +105,11 @@ func holders(f *Facts) []Finding {
 			}
 			x.Why = "no key or authority can be changed until it has the newest ones"
 			x.Do = "see its log for why it does not take them up, or stop it: it takes them up when it starts"
+		case h.Runs && !h.Behind && !h.Leads && h.Failure != "":
+			x.ID, x.Severity = "server-cannot-lead", Warning
+			x.What = fmt.Sprintf("Server %s could not take the lead: %s", h.Address, h.Failure)
+			x.Why = "there is one server less to take the lead, and it will not have the next keys"
+			x.Do = "do what its message says; its log has more"
 		case !h.Runs:
 			x.ID, x.Severity = "server-off", Info
 			x.What = fmt.Sprintf("Server %s was last seen %s ago, with generation %d of the keys; the newest one is %d",

@@ -114,7 +114,9 @@ func TestExamine(t *testing.T) {
 			{Address: "b:1", Generation: 2, Newest: 3, Runs: true, Behind: true, Since: now.Add(-time.Hour), Failure: "disk full"},
 			{Address: "c:1", Generation: 2, Newest: 3, Runs: true, Behind: true, Since: now.Add(-time.Second)},
 			{Address: "d:1", Generation: 1, Newest: 3, Behind: true, Since: now.Add(-time.Hour), Seen: now.Add(-time.Hour)},
-		}}, []string{"warning server-keys-old b:1", "info server-off d:1"}},
+			{Address: "e:1", Generation: 3, Newest: 3, Runs: true, Failure: "too old"},
+			{Address: "f:1", Generation: 3, Newest: 3, Runs: true, Leads: true, Failure: "datastore away"},
+		}}, []string{"warning server-cannot-lead e:1", "warning server-keys-old b:1", "info server-off d:1"}},
 		"store": {"a database in trouble", facts{Stores: []doctor.Store{{
 			Name: "objects", SizeBytes: 5 * gib, WALBytes: gib, FreeBytes: 3 * gib, Revision: 1_000_000, Compacted: 1, Checked: now.Add(-30 * day), Problems: []string{"row 5"},
 		}}}, []string{

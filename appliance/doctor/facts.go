@@ -146,7 +146,9 @@ type Holder struct {
 	// Behind says that it does not have the newest keys, Since from when on.
 	Behind bool
 	Since  time.Time
-	// Failure is why it cannot take them up.
+	// Leads says that it serves the garden.
+	Leads bool
+	// Failure is why it cannot take them up, or could not take the lead.
 	Failure string
 }
 

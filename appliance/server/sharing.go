@@ -63,7 +63,10 @@ func (s *server) newSharing(keys *identity.Garden, local string, store generatio
 // server could not serve if it took the lead.
 func (s *sharing) follow(ctx context.Context) error {
 	for {
-		_, err := s.takeUp(ctx, false)
+		_, err := s.mayLead(ctx)
+		if err == nil {
+			_, err = s.takeUp(ctx, false)
+		}
 		if hopeless(err) {
 			return err
 		}
@@ -202,8 +205,8 @@ func (s *sharing) tell(ctx context.Context, failure error) {
 	s.told = text
 }
 
-// lead makes this server the only one that changes keys, with the newest ones. Nothing uses them yet.
-func (s *sharing) lead(ctx context.Context) error {
+// claim makes this server the only one that changes keys, with the newest ones. Nothing uses them yet.
+func (s *sharing) claim(ctx context.Context) error {
 	is, err := s.takeUp(ctx, false)
 	if err != nil {
 		return fmt.Errorf("take up the keys of the garden: %w", err)

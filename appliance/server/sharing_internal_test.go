@@ -20,6 +20,7 @@ import (
 	"k8s.io/utils/clock"
 
 	"github.com/terrarium-garden/terrarium/appliance/identity"
+	"github.com/terrarium-garden/terrarium/appliance/upgrade"
 	"github.com/terrarium-garden/terrarium/storage/generations"
 	"github.com/terrarium-garden/terrarium/storage/kine"
 )
@@ -51,7 +52,7 @@ func newSharingServer(t *testing.T) *sharing {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = keys.Close() })
-	s := &server{Options: Options{Clock: clock.RealClock{}, Log: logr.Discard()}}
+	s := &server{Options: Options{Clock: clock.RealClock{}, Log: logr.Discard(), Version: "v0.2.0"}}
 	shared := s.newSharing(keys, "127.0.0.1", generations.Datastore{Client: client}, generations.Server{Address: selfAddress, ID: "self"})
 	if err := shared.lead(t.Context()); err != nil {
 		t.Fatal(err)
@@ -173,6 +174,37 @@ func TestOlderDatastoreKeepsStandbyUp(t *testing.T) {
 				t.Errorf("It does not lead, and others may.\nlead(): got %v", err)
 			}
 		})
+	}
+}
+
+// TestOlderVersionDoesNotLead has a server of an earlier version on a datastore that a newer one has led: it does not lead nor take up keys,
+// tells others why, and goes on to forward connections. One of the same minor version leads.
+func TestOlderVersionDoesNotLead(t *testing.T) {
+	t.Parallel()
+	s := newSharingServer(t)
+	s.Version = "v0.1.4"
+	ctx, stop := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() { ended <- s.follow(ctx) }()
+	awaitNote(t, s, func(is generations.Server) bool { return strings.Contains(is.Failure, "upgrade this server") })
+	stop()
+	if err := <-ended; err != nil {
+		t.Errorf("A server that stands by goes on.\nfollow(): got %v", err)
+	}
+	if err := s.lead(t.Context()); !errors.Is(err, upgrade.ErrNewerDatastore) || hopeless(err) {
+		t.Errorf("It does not lead, and others may.\nlead(): got %v, want %v", err, upgrade.ErrNewerDatastore)
+	}
+	s.Version = "v0.2.7"
+	if err := s.lead(t.Context()); err != nil {
+		t.Errorf("A patch version leads.\nlead(): got %v", err)
+	}
+	s.Version = "v0.3.0"
+	if err := s.lead(t.Context()); err != nil {
+		t.Errorf("The next version leads.\nlead(): got %v", err)
+	}
+	s.Version = "v0.2.7"
+	if err := s.lead(t.Context()); !errors.Is(err, upgrade.ErrNewerDatastore) {
+		t.Errorf("From then on the version before does not.\nlead(): got %v, want %v", err, upgrade.ErrNewerDatastore)
 	}
 }
 

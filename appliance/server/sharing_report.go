@@ -21,7 +21,7 @@ type keyHolder struct {
 	Current bool `json:"current"`
 	// Seen is when it was last seen, by its own clock.
 	Seen time.Time `json:"seen"`
-	// Failure is why it cannot take up the newest keys.
+	// Failure is why it cannot take up the newest keys, or could not take the lead.
 	Failure string `json:"failure,omitempty"`
 
 	// since is when it was first seen with an older generation.
@@ -95,7 +95,7 @@ func (s *server) describeHolders() []doctor.Holder {
 	for i := range all {
 		h := &all[i]
 		found = append(found, doctor.Holder{
-			Address: h.Address, Generation: h.Generation, Newest: generation, Runs: h.Runs, Behind: !h.Current, Since: h.since, Seen: h.Seen, Failure: h.Failure,
+			Address: h.Address, Generation: h.Generation, Newest: generation, Runs: h.Runs, Behind: !h.Current, Since: h.since, Seen: h.Seen, Leads: h.Leads, Failure: h.Failure,
 		})
 	}
 

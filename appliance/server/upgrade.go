@@ -21,13 +21,17 @@ import (
 
 // upgrade brings a locked data directory to this version, before anything else reads it.
 func (s *server) upgrade(ctx context.Context, dir string) error {
-	program := upgrade.Program{Version: s.Version, Migrations: s.Migrations}
-	is, err := program.Run(ctx, dir, func(ctx context.Context, from string) (string, error) {
+	is, err := s.program().Run(ctx, dir, func(ctx context.Context, from string) (string, error) {
 		return s.saveBefore(ctx, dir, from)
 	})
 	s.use = is
 
 	return err
+}
+
+// program is this program, as data directories and datastores see it.
+func (s *server) program() upgrade.Program {
+	return upgrade.Program{Version: s.Version, Migrations: s.Migrations}
 }
 
 // errElsewhere says that the objects are in another datastore.

@@ -11,11 +11,13 @@ import (
 	"github.com/terrarium-garden/terrarium/appliance/identity"
 )
 
-// Why a program does not use a data directory. The errors say what to do.
+// Why a program does not use a data directory or a shared datastore. The errors say what to do.
 var (
 	// ErrDowngrade says that a newer version has used the directory.
 	ErrDowngrade = errors.New("data directory was used by a newer version")
-	// ErrSkipped says that there is a minor version between the one that has used the directory and this one.
+	// ErrNewerDatastore says that a newer version has led the servers that share a datastore.
+	ErrNewerDatastore = errors.New("the datastore was used by a newer version")
+	// ErrSkipped says that there is a minor version between the one that has used the directory or datastore and this one.
 	ErrSkipped = errors.New("a minor version cannot be skipped")
 	// ErrIncomplete says that another version has begun to upgrade the directory.
 	ErrIncomplete = errors.New("an upgrade of the data directory is not complete")
@@ -32,8 +34,8 @@ type Program struct {
 	Migrations []Migration
 }
 
-// schema is the one that the program uses.
-func (p Program) schema() int {
+// Schema is the one that the program uses.
+func (p Program) Schema() int {
 	if n := len(p.Migrations); n > 0 {
 		return p.Migrations[n-1].To
 	}
@@ -43,9 +45,9 @@ func (p Program) schema() int {
 
 // judge returns whether a directory has to be upgraded, and an error if this program must not use it.
 func (p Program) judge(dir string, is identity.Use) (upgrade bool, err error) {
-	if is.Schema > p.schema() {
+	if is.Schema > p.Schema() {
 		return false, fmt.Errorf("%w: %q has schema %d of terrarium %s, and terrarium %s knows up to %d; %s",
-			ErrDowngrade, dir, is.Schema, shown(is.Version), p.Version, p.schema(), back(is))
+			ErrDowngrade, dir, is.Schema, shown(is.Version), p.Version, p.Schema(), back(is))
 	}
 	from := is.Version
 	if from == "" {
@@ -66,7 +68,26 @@ func (p Program) judge(dir string, is identity.Use) (upgrade bool, err error) {
 			ErrSkipped, dir, shown(is.Version), p.Version, following(from, p.Version))
 	}
 
-	return step == newer || is.Begun != nil || is.Schema < p.schema(), nil
+	return step == newer || is.Begun != nil || is.Schema < p.Schema(), nil
+}
+
+// CheckShared returns an error if this program must not lead the servers that share a datastore, of which schema and version are those of
+// the program that has last led. It changes nothing, and is only asked once the data directory of the server allows it.
+func (p Program) CheckShared(schema int, version string) error {
+	if schema > p.Schema() {
+		return fmt.Errorf("%w: it has schema %d of terrarium %s, and terrarium %s knows up to %d; upgrade this server",
+			ErrNewerDatastore, schema, shown(version), p.Version, p.Schema())
+	}
+	switch compare(version, p.Version) {
+	case older:
+		return fmt.Errorf("%w: terrarium %s has last led the servers of this garden, and this is %s; upgrade this server", ErrNewerDatastore, version, p.Version)
+	case skipped:
+		return fmt.Errorf("%w: terrarium %s has last led the servers of this garden, and this is %s; start a server of %s first, and this one after it",
+			ErrSkipped, version, p.Version, following(version, p.Version))
+	case same, newer:
+	}
+
+	return nil
 }
 
 // back says how to go on with a directory of a newer version.

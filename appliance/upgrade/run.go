@@ -41,7 +41,7 @@ func (p Program) Run(ctx context.Context, dir string, save func(ctx context.Cont
 		return is, err
 	}
 	if !used {
-		is = identity.Use{Schema: p.schema(), Version: p.Version}
+		is = identity.Use{Schema: p.Schema(), Version: p.Version}
 
 		return is, identity.WriteUse(dir, is)
 	}

@@ -206,3 +206,48 @@ func write(t *testing.T, path, text string) {
 		t.Fatal(err)
 	}
 }
+
+// TestCheckShared has servers of several versions that share a datastore, which one of another version has last led.
+func TestCheckShared(t *testing.T) {
+	t.Parallel()
+	two := []upgrade.Migration{{To: 2}}
+	cases := map[string]struct {
+		reason  string
+		schema  int
+		version string
+		program upgrade.Program
+		want    error
+		text    []string
+	}{
+		"Same":    {reason: "servers of one version take turns", schema: 1, version: "v0.1.0", program: upgrade.Program{Version: "v0.1.0"}},
+		"Patches": {reason: "patch versions take turns in both directions", schema: 1, version: "v0.1.7", program: upgrade.Program{Version: "v0.1.0-dev"}},
+		"Newer":   {reason: "the next minor version goes on", schema: 1, version: "v0.1.7", program: upgrade.Program{Version: "v0.2.0", Migrations: two}},
+		"Own":     {reason: "a version that is none cannot be compared", schema: 1, version: "v0.4.0", program: upgrade.Program{Version: "mine"}},
+		"Older": {
+			reason: "an earlier version could misunderstand what is stored", schema: 1, version: "v0.2.0", program: upgrade.Program{Version: "v0.1.9"},
+			want: upgrade.ErrNewerDatastore, text: []string{"v0.2.0", "v0.1.9", "upgrade this server"},
+		},
+		"Schema": {
+			reason: "so could one that does not know the schema, whatever the versions are", schema: 2, version: "mine", program: upgrade.Program{Version: "mine"},
+			want: upgrade.ErrNewerDatastore, text: []string{"schema 2", "knows up to 1"},
+		},
+		"Skipped": {
+			reason: "the version in between has to lead first", schema: 1, version: "v0.1.0", program: upgrade.Program{Version: "v0.3.0"},
+			want: upgrade.ErrSkipped, text: []string{"start a server of v0.2 first"},
+		},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			err := tc.program.CheckShared(tc.schema, tc.version)
+			if !errors.Is(err, tc.want) || tc.want == nil && err != nil {
+				t.Fatalf("%s\nCheckShared(): got %v, want %v", tc.reason, err, tc.want)
+			}
+			for _, text := range tc.text {
+				if !strings.Contains(err.Error(), text) {
+					t.Errorf("The error does not say %q: %v", text, err)
+				}
+			}
+		})
+	}
+}

@@ -7,5 +7,7 @@
 // it has seen all changes. Servers write their notes again every few seconds. Whether a server lives is told by whether its note changes, as
 // seen by the clock of who asks: no clocks are compared, and a server that is off keeps nobody waiting for long.
 //
+// Beside that it keeps which version of the program has last led these servers, so that an older one can refuse to.
+//
 // This package does not know what is sealed, nor the key.
 package generations

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	clientv3 "go.etcd.io/etcd/client/v3"
 	clocktesting "k8s.io/utils/clock/testing"
 
 	"github.com/terrarium-garden/terrarium/storage/generations"
@@ -131,5 +132,50 @@ func TestServers(t *testing.T) {
 	}
 	if all, err := o.Servers(t.Context()); err != nil || len(all) != 1 || all[0].Address != "b:1" {
 		t.Errorf("Who is forgotten is gone: got %+v, %v", all, err)
+	}
+}
+
+// TestVersion has two servers that both believe to lead: only who has seen the last version can replace it.
+func TestVersion(t *testing.T) {
+	t.Parallel()
+	d := open(t)
+	if is, err := d.ReadVersion(t.Context()); is != nil || err != nil {
+		t.Fatalf("At first there is none: got %+v, %v", is, err)
+	}
+	if err := d.ReplaceVersion(t.Context(), nil, 1, "v0.1.0"); err != nil {
+		t.Fatal(err)
+	}
+	if err := d.ReplaceVersion(t.Context(), nil, 2, "v0.2.0"); !errors.Is(err, generations.ErrChanged) {
+		t.Errorf("Who has not seen the last version does not replace it.\nReplaceVersion(): got %v, want %v", err, generations.ErrChanged)
+	}
+	is, err := d.ReadVersion(t.Context())
+	if err != nil || is == nil || is.Schema != 1 || is.Version != "v0.1.0" {
+		t.Fatalf("ReadVersion(): got %+v, %v", is, err)
+	}
+	if err := d.ReplaceVersion(t.Context(), is, 2, "v0.2.0"); err != nil {
+		t.Fatal(err)
+	}
+	if err := d.ReplaceVersion(t.Context(), is, 1, "v0.1.1"); !errors.Is(err, generations.ErrChanged) {
+		t.Errorf("Nor does who has seen one before it.\nReplaceVersion(): got %v, want %v", err, generations.ErrChanged)
+	}
+	for _, text := range []string{"", "{}", `{"format":2,"schema":1,"version":"v0.1.0"}`, `{"format":1,"schema":0}`} {
+		put(t, d, "/terrarium/version", text)
+		if _, err := d.ReadVersion(t.Context()); !errors.Is(err, generations.ErrVersionDamaged) {
+			t.Errorf("ReadVersion() of %q: got %v, want %v", text, err, generations.ErrVersionDamaged)
+		}
+	}
+}
+
+// put replaces a value as no server does it.
+func put(t *testing.T, d generations.Datastore, key, text string) {
+	t.Helper()
+	is, err := d.Client.Get(t.Context(), key)
+	if err != nil || len(is.Kvs) != 1 {
+		t.Fatalf("Get(%q): got %d, %v", key, len(is.Kvs), err)
+	}
+	answer, err := d.Client.Txn(t.Context()).If(clientv3.Compare(clientv3.ModRevision(key), "=", is.Kvs[0].ModRevision)).
+		Then(clientv3.OpPut(key, text)).Else(clientv3.OpGet(key)).Commit()
+	if err != nil || !answer.Succeeded {
+		t.Fatalf("Put(%q): got %v", key, err)
 	}
 }

@@ -82,24 +82,17 @@ func (d Datastore) Replace(ctx context.Context, was *Record, next Record) error 
 	}
 	limited, cancel := context.WithTimeout(ctx, requestLimit)
 	defer cancel()
-	// Kine knows transactions of these two forms only.
-	txn := d.Client.Txn(limited).If(clientv3.Compare(clientv3.ModRevision(recordKey), "=", revision)).Then(clientv3.OpPut(recordKey, string(text)))
-	if revision > 0 {
-		txn = txn.Else(clientv3.OpGet(recordKey))
-	}
-	answer, err := txn.Commit()
-	if err == nil && answer.Succeeded {
+	err = d.swap(limited, recordKey, revision, text)
+	if err == nil {
 		return nil
 	}
 	is, readErr := d.Read(ctx)
 	switch {
 	case readErr == nil && is != nil && is.Generation == next.Generation && is.Digest == next.Digest && is.By == next.By:
 		return nil
-	case err != nil:
-		return fmt.Errorf("write keys to the datastore: %w", err)
-	case readErr != nil:
+	case errors.Is(err, ErrChanged) && readErr != nil:
 		return readErr
 	default:
-		return fmt.Errorf("write keys to the datastore: %w", ErrChanged)
+		return fmt.Errorf("write keys to the datastore: %w", err)
 	}
 }

@@ -35,7 +35,7 @@ type Server struct {
 	ID string `json:"id"`
 	// Generation is the number of the value that it holds; 0 for none.
 	Generation int64 `json:"generation"`
-	// Failure is why it cannot take up the newest one; empty if it can.
+	// Failure is why it cannot take up the newest one, or could not take the lead; empty if it can.
 	Failure string `json:"failure,omitempty"`
 	// Noted is when it wrote this, by its own clock.
 	Noted time.Time `json:"noted"`
@@ -59,17 +59,11 @@ func (d Datastore) Note(ctx context.Context, s Server) error {
 	if err != nil {
 		return fmt.Errorf("write note of the server: %w", err)
 	}
-	// A plain put of Kine may change nothing and say nothing about that.
-	txn := d.Client.Txn(ctx).If(clientv3.Compare(clientv3.ModRevision(key), "=", 0)).Then(clientv3.OpPut(key, string(text)))
+	var revision int64
 	if len(found.Kvs) > 0 {
-		txn = d.Client.Txn(ctx).If(clientv3.Compare(clientv3.ModRevision(key), "=", found.Kvs[0].ModRevision)).
-			Then(clientv3.OpPut(key, string(text))).Else(clientv3.OpGet(key))
+		revision = found.Kvs[0].ModRevision
 	}
-	answer, err := txn.Commit()
-	if err == nil && !answer.Succeeded {
-		err = ErrChanged
-	}
-	if err != nil {
+	if err := d.swap(ctx, key, revision, text); err != nil {
 		return fmt.Errorf("write note of the server: %w", err)
 	}
 

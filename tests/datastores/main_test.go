@@ -26,6 +26,7 @@ const (
 	childEndpoint = "TERRARIUM_DATASTORES_ENDPOINT"
 	childListen   = "TERRARIUM_DATASTORES_LISTEN"
 	childClock    = "TERRARIUM_DATASTORES_CLOCK"
+	childVersion  = "TERRARIUM_DATASTORES_VERSION"
 )
 
 // What a server says.
@@ -68,6 +69,7 @@ func serve(dir string) error {
 	config := &gardenconfigv1alpha1.ServerConfiguration{}
 	config.SetDefaults()
 	config.DataDir, config.Datastore.Endpoint, config.Listen = dir, os.Getenv(childEndpoint), os.Getenv(childListen)
+	config.Upgrade.SkipSnapshot = true
 
 	by, err := time.ParseDuration(os.Getenv(childClock))
 	if err != nil {
@@ -75,7 +77,7 @@ func serve(dir string) error {
 	}
 
 	return server.Run(ctx, server.Options{
-		Config: config, Version: "v0.0.0-test", Clock: shifted{by: by},
+		Config: config, Version: os.Getenv(childVersion), Clock: shifted{by: by},
 		Log:     funcr.New(func(prefix, args string) { fmt.Fprintln(os.Stderr, prefix, args) }, funcr.Options{LogTimestamp: true}),
 		Standby: func() { fmt.Println(saysStandby) },
 		Ready:   func(server.Garden) { fmt.Println(saysReady) },

@@ -44,6 +44,7 @@ type certificatesNow struct {
 		Leads      bool   `json:"leads"`
 		Runs       bool   `json:"runs"`
 		Current    bool   `json:"current"`
+		Failure    string `json:"failure"`
 	} `json:"servers"`
 	Encryption *struct {
 		Next identity.EncryptionStep `json:"next"`

@@ -6,6 +6,7 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
@@ -20,6 +21,8 @@ import (
 	"testing"
 	"time"
 
+	clientv3 "go.etcd.io/etcd/client/v3"
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
@@ -30,8 +33,12 @@ import (
 	"github.com/terrarium-garden/terrarium/apis/scheme"
 	"github.com/terrarium-garden/terrarium/appliance/cli"
 	"github.com/terrarium-garden/terrarium/appliance/identity"
+	"github.com/terrarium-garden/terrarium/storage/leader"
 	"github.com/terrarium-garden/terrarium/tests/harness"
 )
+
+// oneVersion is the version of servers that say nothing else, and nextVersion the one after it.
+const oneVersion, nextVersion = "v0.0.0-test", "v0.1.0"
 
 // takeOver is how long a garden may be without a server that leads, and its controllers without work.
 const takeOver = 20 * time.Second
@@ -44,6 +51,7 @@ type member struct {
 	log          lines
 	// clockBy is how far its clock is ahead.
 	clockBy time.Duration
+	version string
 }
 
 // lines is a log.
@@ -70,7 +78,8 @@ func (l *lines) String() string {
 func (m *member) run(t *testing.T, endpoint string) {
 	t.Helper()
 	m.command = exec.Command(os.Args[0]) //nolint:noctx // It is ended by signals.
-	m.command.Env = append(os.Environ(), childDataDir+"="+m.dir, childEndpoint+"="+endpoint, childListen+"="+m.address, childClock+"="+m.clockBy.String())
+	m.command.Env = append(os.Environ(), childDataDir+"="+m.dir, childEndpoint+"="+endpoint, childListen+"="+m.address, childClock+"="+m.clockBy.String(),
+		childVersion+"="+m.version)
 	m.command.Stderr = &m.log
 	output, err := m.command.StdoutPipe()
 	if err != nil {
@@ -90,7 +99,7 @@ func (m *member) run(t *testing.T, endpoint string) {
 
 func newMember(t *testing.T, dir string) *member {
 	t.Helper()
-	m := &member{dir: dir, address: freeAddress(t)}
+	m := &member{dir: dir, address: freeAddress(t), version: oneVersion}
 	t.Cleanup(func() {
 		m.end(t, syscall.SIGKILL)
 		if t.Failed() {
@@ -452,4 +461,73 @@ func (w *writers) check(t *testing.T, m *member) {
 		t.Errorf("No acknowledged write is lost.\ngot %d of %d that are lost: %v", len(known), want, known)
 	}
 	t.Logf("%d acknowledged writes are there", want)
+}
+
+// TestUpgradeServers upgrades one of two servers, which takes the lead: the other one does not lead anymore until it is upgraded too, even
+// when no other server is there, and forwards connections until then.
+func TestUpgradeServers(t *testing.T) {
+	t.Parallel()
+	endpoint := newPostgres(t, nil).endpoint("upgraded")
+	first, second := two(t, endpoint)
+	second.end(t, syscall.SIGTERM)
+	second.version = nextVersion
+	second.run(t, endpoint)
+	second.await(t, saysStandby, harness.Patience)
+	first.end(t, syscall.SIGTERM)
+	second.await(t, saysReady, harness.Patience)
+
+	first.run(t, endpoint)
+	first.await(t, saysStandby, harness.Patience)
+	if err := first.client(t).List(t.Context(), &corev1.NamespaceList{}); err != nil {
+		t.Errorf("A server of the version before forwards connections: got %v", err)
+	}
+	awaitCertificates(t, second, "the server that leads is told why the other one could not", func(is *certificatesNow) error {
+		for _, s := range is.Servers {
+			if strings.Contains(s.Failure, "upgrade this server") {
+				return nil
+			}
+		}
+
+		return fmt.Errorf("%+v", is)
+	})
+	leads := connect(t, endpoint)
+	changes := leads.Watch(t.Context(), "/terrarium/leader")
+	second.end(t, syscall.SIGTERM)
+	awaitTurn(t, changes, first.address)
+	select {
+	case said := <-first.says:
+		t.Errorf("A server of the version before does not lead: it said %q", said)
+	default:
+	}
+
+	first.end(t, syscall.SIGTERM)
+	first.version = nextVersion
+	first.run(t, endpoint)
+	first.await(t, saysReady, harness.Patience)
+}
+
+// awaitTurn waits until a server has taken the lead and has given it back.
+func awaitTurn(t *testing.T, changes clientv3.WatchChan, address string) {
+	t.Helper()
+	limit := time.NewTimer(harness.Patience)
+	defer limit.Stop()
+	for took := ""; ; {
+		select {
+		case answer := <-changes:
+			for _, e := range answer.Events {
+				var is leader.Holder
+				if err := json.Unmarshal(e.Kv.Value, &is); err != nil {
+					t.Fatal(err)
+				}
+				if is.Address == address {
+					took = is.ID
+				}
+				if is.ID == took && is.Address == "" {
+					return
+				}
+			}
+		case <-limit.C:
+			t.Fatal("the server has not tried to take the lead")
+		}
+	}
 }
