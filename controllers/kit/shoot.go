@@ -30,8 +30,8 @@ const (
 	shootKeepAlive       = 30 * time.Second
 	shootRequestTimeout  = 30 * time.Second
 	shootHealthTimeout   = 10 * time.Second
-	// shootAnswerLimit is how much of an answer is read that is an error.
-	shootAnswerLimit = 1 << 10
+	// shootErrorLimit is how much is read of an answer that is an error.
+	shootErrorLimit = 1 << 10
 )
 
 // Shoot is the access to one shoot.
@@ -74,6 +74,9 @@ func connectShoot(kubeconfig []byte, scheme *runtime.Scheme, userAgent string) (
 	// Clients with the same credentials and dialer share connections. A shoot has its own dialer, so that its connections can be
 	// closed.
 	config.Dial = (&net.Dialer{Timeout: shootDialTimeout, KeepAlive: shootKeepAlive}).DialContext
+	// Compressed answers could be a thousand times as long as what is received.
+	config.DisableCompression = true
+	config.Wrap(func(next http.RoundTripper) http.RoundTripper { return answers{next} })
 	transport, err := rest.HTTPClientFor(config)
 	if err != nil {
 		return nil, fmt.Errorf("build transport: %w", err)
@@ -146,7 +149,7 @@ func trying(server string, transport http.RoundTripper) func(ctx context.Context
 		if response.StatusCode == http.StatusOK {
 			return nil
 		}
-		said, err := io.ReadAll(io.LimitReader(response.Body, shootAnswerLimit))
+		said, err := io.ReadAll(io.LimitReader(response.Body, shootErrorLimit))
 		return errors.Join(fmt.Errorf("request %s of the API server: %s: %q", path, response.Status, said), err)
 	}
 }
