@@ -15,6 +15,7 @@ import (
 	rbacv1 "k8s.io/api/rbac/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	gardenconfigv1alpha1 "github.com/terrarium-garden/terrarium/apis/config/v1alpha1"
@@ -151,27 +152,66 @@ func TestExtensionRolesAreForSeeds(t *testing.T) {
 	if err := o.as("accounts").Create(t.Context(), thief); err != nil {
 		t.Fatal(err)
 	}
-	harness.Eventually(t, "the seed has its namespace", func(ctx context.Context) error {
-		return o.Client.Get(ctx, client.ObjectKey{Name: "seed-one"}, &corev1.Namespace{})
-	})
+	home := "extension-" + o.installation("one", "provider-local", "the provider is installed on the seed").Name
 	o.create(
 		&corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Namespace: "garden", Name: "extension-shoot--y--dns", Labels: labels}},
 		&corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Namespace: "seed-one", Name: "extension-dns", Labels: labels}},
-		&rbacv1.ClusterRole{
-			ObjectMeta: metav1.ObjectMeta{
-				Name: "extension-dns-garden", Labels: map[string]string{"authorization.gardener.cloud/custom-extensions-permissions": "true"},
-				Annotations: map[string]string{"authorization.gardener.cloud/extensions-serviceaccount-selector": `{"matchLabels":{"app":"dns"}}`},
-			},
-			Rules: []rbacv1.PolicyRule{{APIGroups: []string{""}, Resources: []string{"secrets"}, Verbs: []string{"list"}}},
-		})
+		&corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Namespace: "seed-one", Name: home, Labels: labels}},
+		extensionRole("extension-dns-garden", `{"matchLabels":{"app":"dns"}}`))
 	binding := &rbacv1.ClusterRoleBinding{ObjectMeta: metav1.ObjectMeta{Name: "extension-dns-garden"}}
 	binding = harness.Await(t, o.Client, binding, "GCM-CREXT-2: the account of the seed has the role", func(b *rbacv1.ClusterRoleBinding) error {
 		return has(len(b.Subjects) > 0, "subjects %v", b.Subjects)
 	})
-	want := []rbacv1.Subject{{Kind: "ServiceAccount", Namespace: "seed-one", Name: "extension-dns"}}
+	want := []rbacv1.Subject{{Kind: "ServiceAccount", Namespace: "seed-one", Name: home}}
 	if diff := cmp.Diff(want, binding.Subjects); diff != "" {
-		t.Errorf("a label and a name in a project give nothing (-want +got):\n%s", diff)
+		t.Errorf("a label and a name in a project give nothing, nor do they for what is not installed (-want +got):\n%s", diff)
 	}
+}
+
+// extensionRole is a role that an extension brings for the garden, to list all Secrets.
+func extensionRole(name, selector string) *rbacv1.ClusterRole {
+	return &rbacv1.ClusterRole{
+		ObjectMeta: metav1.ObjectMeta{
+			Name: name, Labels: map[string]string{"authorization.gardener.cloud/custom-extensions-permissions": "true"},
+			Annotations: map[string]string{"authorization.gardener.cloud/extensions-serviceaccount-selector": selector},
+		},
+		Rules: []rbacv1.PolicyRule{{APIGroups: []string{""}, Resources: []string{"secrets"}, Verbs: []string{"list"}}},
+	}
+}
+
+// TestGardenletsMakeNoUsers tries, as a gardenlet, to get the role of an extension that its seed does not have, and a user who founds
+// projects, which a revocation of the seed would leave.
+func TestGardenletsMakeNoUsers(t *testing.T) {
+	t.Parallel()
+	o := operate(t)
+	o.provider("local")
+	o.seed("one", "local", "north")
+	home := "extension-" + o.installation("one", "provider-local", "the provider is installed on the seed").Name
+	const registration = "controllerregistration.core.gardener.cloud/name"
+	o.create(extensionRole("extension-dns-garden", `{"matchLabels":{"`+registration+`":"dns"}}`), extensionRole("extension-app-garden", `{"matchLabels":{"app":"dns"}}`))
+	gardenlet := o.as("gardener.cloud:system:seed:one", "gardener.cloud:system:seeds")
+	for name, labels := range map[string]map[string]string{
+		"robot": nil, "extension-dns": {registration: "dns"}, home: {registration: "dns"},
+	} {
+		account := &corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Namespace: "seed-one", Name: name, Labels: labels}}
+		if err := gardenlet.Create(t.Context(), account); !apierrors.IsForbidden(err) {
+			t.Errorf("account %q with labels %v: got %v, want that it is forbidden", name, labels, err)
+		}
+	}
+	account := &corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Namespace: "seed-one", Name: home, Labels: map[string]string{registration: "provider-local"}}}
+	if err := gardenlet.Create(t.Context(), account); err != nil {
+		t.Fatalf("the account of an extension that is installed: %v", err)
+	}
+	err := gardenlet.Patch(t.Context(), account.DeepCopy(), client.RawPatch(types.MergePatchType, []byte(`{"metadata":{"labels":{"app":"dns"}}}`)))
+	refusedWith(t, err, "metadata.labels[app]", "labels are judged later, too")
+	refusedWith(t, gardenlet.Get(t.Context(), client.ObjectKey{Namespace: "seed-one", Name: "default"}, account.DeepCopy()), "", "other accounts are not its own")
+	request := &authenticationv1.TokenRequest{}
+	if err := gardenlet.SubResource("token").Create(t.Context(), account, request); err != nil {
+		t.Fatal(err)
+	}
+	extension := o.WithToken(t, request.Status.Token)
+	refusedWith(t, extension.Create(t.Context(), &gardencorev1beta1.Project{ObjectMeta: metav1.ObjectMeta{Name: "evil"}}), "cannot create projects", "API-RES-12")
+	refusedWith(t, extension.List(t.Context(), &corev1.SecretList{}), "", "it has no role of another extension")
 }
 
 // TestProjectCreation is API-RES-12: everybody makes projects, unless the operator decides otherwise.

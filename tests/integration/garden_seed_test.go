@@ -154,8 +154,11 @@ func TestSeeds(t *testing.T) {
 		}})
 		account := &corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Namespace: "seed-x", Name: "extension-dns", Labels: map[string]string{"app": "dns"}}}
 		o.create(&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "seed-x"}}, account)
+		installed := &gardencorev1beta1.ControllerInstallation{ObjectMeta: metav1.ObjectMeta{Name: "dns"}}
+		installed.Spec.SeedRef, installed.Spec.RegistrationRef = &corev1.ObjectReference{Name: "x"}, corev1.ObjectReference{Name: "dns"}
+		o.create(installed)
 		binding := &rbacv1.ClusterRoleBinding{ObjectMeta: metav1.ObjectMeta{Name: "dns-extension"}}
-		harness.Await(t, o.Client, binding, "GCM-CREXT-3: a new account is bound", func(b *rbacv1.ClusterRoleBinding) error {
+		harness.Await(t, o.Client, binding, "GCM-CREXT-3: a new account of an extension that is installed is bound", func(b *rbacv1.ClusterRoleBinding) error {
 			return has(len(b.Subjects) == 1 && b.Subjects[0].Namespace == "seed-x" && b.Subjects[0].Name == "extension-dns", "subjects %v", b.Subjects)
 		})
 		o.delete(account)

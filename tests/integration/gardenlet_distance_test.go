@@ -49,6 +49,9 @@ func TestSeedKeepsItsDistance(t *testing.T) {
 	n.garden.seed("other", "local", "north")
 	waiting := workerless(*project.Spec.Namespace, "sprout", "other")
 	n.garden.create(waiting, &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: *project.Spec.Namespace, Name: "kept"}})
+	harness.Await(t, n.garden.Client, profile("local"), "the garden is done with what was created", func(p *gardencorev1beta1.CloudProfile) error {
+		return has(len(p.Finalizers) > 0, "no finalizers")
+	})
 	before := n.garden.generations()
 
 	n.invite(n.token(time.Hour))

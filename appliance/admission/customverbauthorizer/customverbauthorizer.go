@@ -18,7 +18,7 @@ import (
 	"github.com/terrarium-garden/terrarium/apis/core/query"
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	"github.com/terrarium-garden/terrarium/appliance/admission/world"
-	"github.com/terrarium-garden/terrarium/appliance/authorization/seedclient"
+	"github.com/terrarium-garden/terrarium/appliance/authorization/revoked"
 )
 
 type rule struct {
@@ -53,14 +53,14 @@ func (r *rule) Validate(ctx context.Context, a admission.Attributes, _ admission
 	return nil
 }
 
-// founds rejects projects created by gardenlets, extensions of seeds and holders of join tokens, which are authenticated
-// users, but must not create projects.
+// founds rejects projects created by gardenlets, extensions and other service accounts of seeds, and holders of join tokens, which are
+// authenticated users, but must not create projects: what they leave there would outlast a revocation of the seed.
 func founds(a admission.Attributes) error {
 	if _, ok := a.GetObject().(*gardencorev1beta1.Project); !ok || a.GetOperation() != admission.Create {
 		return nil
 	}
 	who := a.GetUserInfo()
-	if _, ok := seedclient.Of(who); ok || slices.Contains(who.GetGroups(), gardencorev1beta1.GroupBootstrappers) {
+	if _, ok := revoked.SeedOf(who); ok || slices.Contains(who.GetGroups(), gardencorev1beta1.GroupBootstrappers) {
 		return fmt.Errorf("%q is a client of a seed or holds a join token, and cannot create projects", who.GetName())
 	}
 	return nil

@@ -94,6 +94,10 @@ func TestValidate(t *testing.T) {
 			Reason: "a gardenlet has a name, but makes no projects", Request: ask(admissiontest.Project(), nil, "gardener.cloud:system:seed:a", "gardener.cloud:system:seeds"),
 			Refused: []string{"cannot create projects"},
 		},
+		"API-RES-12 account of a seed": {
+			Reason: "nor any account in the namespace of a seed", Request: ask(admissiontest.Project(), nil, "system:serviceaccount:seed-a:robot", "system:serviceaccounts:seed-a"),
+			Refused: []string{"cannot create projects"},
+		},
 		"API-RES-12 token": {
 			Reason: "nor does who holds a join token", Request: ask(admissiontest.Project(), nil, "system:bootstrap:abcdef", "system:bootstrappers"),
 			Refused: []string{"cannot create projects"},

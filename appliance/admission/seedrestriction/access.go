@@ -121,8 +121,8 @@ func createLease(_ context.Context, r *request) error {
 	}
 }
 
-// createServiceAccount allows a gardenlet to create the service account that bootstraps a managed seed, and any in its seed's
-// namespace (GAC-SR-12).
+// createServiceAccount allows a gardenlet to create the service account that bootstraps a managed seed, and those of extensions in its
+// seed's namespace (GAC-SR-12).
 func createServiceAccount(ctx context.Context, r *request) error {
 	if r.client.Extension {
 		return errForeign
@@ -135,7 +135,7 @@ func createServiceAccount(ctx context.Context, r *request) error {
 		return err
 	}
 	if r.GetNamespace() == r.client.Namespace() {
-		return nil
+		return r.extensionAccount(ctx, account, nil)
 	}
 	name, ok := strings.CutPrefix(r.GetName(), references.ServiceAccountPrefixBootstrap)
 	if !ok {

@@ -170,11 +170,17 @@ func updateIdentity(_ context.Context, r *request) error {
 }
 
 // updateServiceAccount rejects references of a service account to Secrets that the client may not read, because the Secrets of
-// a managed seed's service account belong to its seed (GAC-GR-9).
+// a managed seed's service account belong to its seed (GAC-GR-9), and labels that are not those of its extension.
 func updateServiceAccount(ctx context.Context, r *request) error {
 	account, old, err := world.Objects[corev1.ServiceAccount](r.Attributes, r.kinds)
 	if err != nil {
 		return err
+	}
+
+	if r.GetNamespace() == r.client.Namespace() {
+		if err := r.extensionAccount(ctx, account, old); err != nil {
+			return err
+		}
 	}
 
 	return r.readable(ctx, references.ServiceAccount(account), references.ServiceAccount(old))

@@ -295,9 +295,20 @@ func TestManagedSeeds(t *testing.T) {
 			s.Status.ClientCertificateExpirationTimestamp = &metav1.Time{Time: kindtest.Now().Add(in)}
 		})
 	}
-	account := func(namespace, name string) *corev1.ServiceAccount {
-		return &corev1.ServiceAccount{ObjectMeta: named(namespace, name)}
+	account := func(namespace, name string, labels ...string) *corev1.ServiceAccount {
+		a := &corev1.ServiceAccount{ObjectMeta: named(namespace, name)}
+		for _, label := range labels {
+			key, value, _ := strings.Cut(label, "=")
+			metav1.SetMetaDataLabel(&a.ObjectMeta, key, value)
+		}
+		return a
 	}
+	installed := func(seed string) []kind.Object {
+		i := &gardencorev1beta1.ControllerInstallation{ObjectMeta: metav1.ObjectMeta{Name: "x"}}
+		i.Spec.SeedRef, i.Spec.RegistrationRef.Name = &corev1.ObjectReference{Name: seed}, "dns"
+		return []kind.Object{i}
+	}
+	const dns, app = "controllerregistration.core.gardener.cloud/name=dns", "app=dns"
 	binding := func(name, role string, subjects ...rbacv1.Subject) *rbacv1.ClusterRoleBinding {
 		return &rbacv1.ClusterRoleBinding{
 			ObjectMeta: metav1.ObjectMeta{Name: name}, RoleRef: rbacv1.RoleRef{Kind: "ClusterRole", Name: role}, Subjects: subjects,
@@ -334,7 +345,15 @@ func TestManagedSeeds(t *testing.T) {
 		"GAC-SR-12 account":          {Reason: "or joins with an account", Objects: fresh, Request: create(account("garden", "gardenlet-bootstrap-nursery"))},
 		"GAC-SR-12 foreign":          {Reason: "not those of others", Objects: foreign, Request: create(account("garden", "gardenlet-bootstrap-nursery")), Refused: []string{`managed seed "nursery" is not on seed "north"`}},
 		"GAC-SR-12 other name":       {Reason: "other accounts are not made", Objects: fresh, Request: create(account("garden", "robot")), Refused: []string{"gardenlet-bootstrap-"}},
-		"GAC-SR-12 own namespace":    {Reason: "except in the namespace of the seed", Request: create(account("seed-north", "extension-x"))},
+		"GAC-SR-12 own namespace":    {Reason: "except those of extensions in the namespace of the seed", Objects: installed("north"), Request: create(account("seed-north", "extension-x", dns))},
+		"GAC-SR-12 own robot":        {Reason: "and no others there", Objects: installed("north"), Request: create(account("seed-north", "robot")), Refused: []string{"metadata.name", "ControllerInstallation"}},
+		"GAC-SR-12 not installed":    {Reason: "nor those of extensions that other seeds have", Objects: installed("south"), Request: create(account("seed-north", "extension-x")), Refused: []string{`controller installation "x" is not on seed "north"`}},
+		"GAC-SR-12 nobody's":         {Reason: "or that are nowhere", Request: create(account("seed-north", "extension-x")), Refused: []string{`controller installation "x" is not on seed "north"`}},
+		"GAC-SR-12 other extension":  {Reason: "an extension is not called by the name of another", Objects: installed("north"), Request: create(account("seed-north", "extension-x", "controllerregistration.core.gardener.cloud/name=backup")), Refused: []string{`"dns"`}},
+		"GAC-SR-12 label":            {Reason: "and has no label that could get it a role", Objects: installed("north"), Request: create(account("seed-north", "extension-x", dns, app)), Refused: []string{"metadata.labels[app]"}},
+		"GAC-SR-12 later label":      {Reason: "nor later", Objects: installed("north"), Request: by(account("seed-north", "extension-x", dns, app), account("seed-north", "extension-x", dns)), Refused: []string{"metadata.labels[app]"}},
+		"GAC-SR-12 kept label":       {Reason: "except what operators gave it", Objects: installed("north"), Request: by(account("seed-north", "extension-x", dns, app), account("seed-north", "extension-x", app))},
+		"GAC-SR-12 same labels":      {Reason: "an account changes without its extension too", Request: by(account("seed-north", "extension-x", dns), account("seed-north", "extension-x", dns))},
 		"GAC-SR-12 other namespace":  {Reason: "and not in that of another", Request: create(account("seed-south", "extension-x")), Refused: []string{"seed-north"}},
 		"GAC-SR-12 extension":        {Reason: "extensions make no accounts", Request: extension(account("seed-north", "extension-x")), Refused: []string{"does not belong to an object"}},
 		"GAC-SR-7 binding":           {Reason: "the account may join", Objects: fresh, Request: create(binding(role+":garden:gardenlet-bootstrap-nursery", role, own))},

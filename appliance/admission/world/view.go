@@ -51,6 +51,11 @@ func (v View) CloudProfile(ctx context.Context, name string) (*gardencorev1beta1
 	return Get[gardencorev1beta1.CloudProfile](ctx, v, Place{Group: gardencorev1beta1.GroupName, Resource: "cloudprofiles", Name: name})
 }
 
+// ControllerInstallation reads a ControllerInstallation.
+func (v View) ControllerInstallation(ctx context.Context, name string) (*gardencorev1beta1.ControllerInstallation, error) {
+	return Get[gardencorev1beta1.ControllerInstallation](ctx, v, Place{Group: gardencorev1beta1.GroupName, Resource: "controllerinstallations", Name: name})
+}
+
 // SecretBinding reads a SecretBinding.
 func (v View) SecretBinding(ctx context.Context, namespace, name string) (*gardencorev1beta1.SecretBinding, error) {
 	return Get[gardencorev1beta1.SecretBinding](ctx, v, Place{Group: gardencorev1beta1.GroupName, Resource: "secretbindings", Namespace: namespace, Name: name})

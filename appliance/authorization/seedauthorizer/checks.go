@@ -76,6 +76,11 @@ func serviceAccounts(_ context.Context, r *request) (allowed, only bool) {
 		return r.namespace == r.client.Namespace() && r.part == "" && read.has(r.verb), false
 	}
 	if r.namespace == r.client.Namespace() {
+		// A request to create an object has no name yet, and one for a list none at all.
+		if r.name != "" && !strings.HasPrefix(r.name, gardencorev1beta1.NamespacePrefixExtension) {
+			return false, false
+		}
+
 		return r.part == "" && r.verb != 0 || r.part == partToken && r.verb == create, false
 	}
 

@@ -2,7 +2,10 @@
 
 // Package extensionrole binds the ClusterRoles that extensions bring for the garden to the service accounts that their
 // parts on the seeds use (GCM-CREXT-1 to GCM-CREXT-3). A label selector in an annotation of the role selects the
-// accounts; the binding of the same name is updated as seeds come and go.
+// accounts; the binding of the same name is updated as seeds and installations come and go.
+//
+// Gardenlets make the accounts and their labels, so an account counts only while its extension is installed on its seed. What its label
+// says about the extension is judged when a gardenlet writes it.
 package extensionrole
 
 import (
@@ -17,6 +20,8 @@ import (
 	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/sets"
 	"sigs.k8s.io/controller-runtime/pkg/builder"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
@@ -43,6 +48,7 @@ func (r *Reconciler) AddToManager(clusters kit.Clusters) error {
 	eligible := func(account client.Object) bool { return Eligible(account.GetNamespace()) }
 	b.For(&rbacv1.ClusterRole{}, builder.WithPredicates(kit.Matching(marked))).
 		Owns(&rbacv1.ClusterRoleBinding{}).
+		Watches(&gardencorev1beta1.ControllerInstallation{}, kit.EnqueueMatching(r.Client, &rbacv1.ClusterRoleList{}, isForAny), builder.WithPredicates(kit.Changed(onSeed))).
 		WatchesMetadata(&corev1.ServiceAccount{}, kit.EnqueueMatching(r.Client, &rbacv1.ClusterRoleList{}, isFor), builder.WithPredicates(kit.Matching(eligible)))
 	return kit.Complete(b, controllerName, reconcile.AsReconciler(r.Client, r))
 }
@@ -58,6 +64,12 @@ func isFor(account client.Object, role *rbacv1.ClusterRole) bool {
 	return marked(role) && err == nil && selector.Matches(labels.Set(account.GetLabels()))
 }
 
+// onSeed is what is known of an installation, and never changes.
+func onSeed(i *gardencorev1beta1.ControllerInstallation) any { return i.Spec.SeedRef }
+
+// isForAny reports whether an extension that comes or goes may change who has a role.
+func isForAny(_ client.Object, role *rbacv1.ClusterRole) bool { return marked(role) }
+
 // Reconcile keeps the binding of one role.
 func (r *Reconciler) Reconcile(ctx context.Context, role *rbacv1.ClusterRole) (reconcile.Result, error) {
 	if role.DeletionTimestamp != nil || !marked(role) {
@@ -72,11 +84,15 @@ func (r *Reconciler) Reconcile(ctx context.Context, role *rbacv1.ClusterRole) (r
 	if err := r.Client.List(ctx, accounts, client.MatchingLabelsSelector{Selector: selector}); err != nil {
 		return reconcile.Result{}, fmt.Errorf("list service accounts of cluster role %q: %w", role.Name, err)
 	}
+	installations := &gardencorev1beta1.ControllerInstallationList{}
+	if err := r.Client.List(ctx, installations, client.UnsafeDisableDeepCopy); err != nil {
+		return reconcile.Result{}, fmt.Errorf("list controller installations for cluster role %q: %w", role.Name, err)
+	}
 
 	binding := &rbacv1.ClusterRoleBinding{ObjectMeta: metav1.ObjectMeta{Name: role.Name}}
 	_, err = kit.Ensure(ctx, r.Client, binding, func() error {
 		binding.RoleRef = rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: role.Name}
-		binding.Subjects = Subjects(accounts.Items)
+		binding.Subjects = Subjects(accounts.Items, installations.Items)
 		return controllerutil.SetControllerReference(role, binding, r.Client.Scheme())
 	})
 	return kit.Result(kit.Stop(), err)
@@ -108,11 +124,17 @@ func Eligible(namespace string) bool {
 	return strings.HasPrefix(namespace, seedPrefix)
 }
 
-// Subjects lists the eligible accounts, sorted.
-func Subjects(accounts []metav1.PartialObjectMetadata) []rbacv1.Subject {
+// Subjects lists the accounts that belong to extensions which are installed on their seeds, sorted.
+func Subjects(accounts []metav1.PartialObjectMetadata, installations []gardencorev1beta1.ControllerInstallation) []rbacv1.Subject {
+	installed := sets.New[types.NamespacedName]()
+	for i := range installations {
+		if seed := installations[i].Spec.SeedRef; seed != nil {
+			installed.Insert(types.NamespacedName{Namespace: seedPrefix + seed.Name, Name: gardencorev1beta1.NamespacePrefixExtension + installations[i].Name})
+		}
+	}
 	var subjects []rbacv1.Subject
 	for i := range accounts {
-		if Eligible(accounts[i].Namespace) {
+		if installed.Has(client.ObjectKeyFromObject(&accounts[i])) {
 			subjects = append(subjects, rbacv1.Subject{Kind: rbacv1.ServiceAccountKind, Namespace: accounts[i].Namespace, Name: accounts[i].Name})
 		}
 	}

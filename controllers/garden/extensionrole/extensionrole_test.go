@@ -6,10 +6,12 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
 
+	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	"github.com/terrarium-garden/terrarium/controllers/garden/extensionrole"
 )
 
@@ -47,17 +49,25 @@ func TestSubjects(t *testing.T) {
 	account := func(namespace, name string) metav1.PartialObjectMetadata {
 		return metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name}}
 	}
+	installation := func(name, seed string) gardencorev1beta1.ControllerInstallation {
+		i := gardencorev1beta1.ControllerInstallation{ObjectMeta: metav1.ObjectMeta{Name: name}}
+		if seed != "" {
+			i.Spec.SeedRef = &corev1.ObjectReference{Name: seed}
+		}
+		return i
+	}
 	got := extensionrole.Subjects([]metav1.PartialObjectMetadata{
-		account("seed-b", "dns"), account("seed-a", "dns"), account("seed-a", "backup"), account("kube-system", "dns"), account("kube-system", "extension-shoot--a--dns"),
-		account("garden-dev", "dns"), account("garden-dev", "extension-shoot--a--dns"), account("garden", "extension-shoot--b--dns"),
-	})
+		account("seed-b", "extension-dns-2"), account("seed-a", "extension-dns-1"), account("seed-a", "extension-backup"),
+		account("seed-a", "extension-dns-2"), account("seed-a", "extension-gone"), account("seed-a", "robot"), account("seed-a", "extension-shoot"),
+		account("kube-system", "extension-dns-1"), account("garden-dev", "extension-dns-1"), account("garden", "extension-shoot--b--dns"),
+	}, []gardencorev1beta1.ControllerInstallation{installation("dns-1", "a"), installation("dns-2", "b"), installation("backup", "a"), installation("shoot", "")})
 	subject := func(namespace, name string) rbacv1.Subject {
 		return rbacv1.Subject{Kind: "ServiceAccount", Namespace: namespace, Name: name}
 	}
 	want := []rbacv1.Subject{
-		subject("seed-a", "backup"), subject("seed-a", "dns"), subject("seed-b", "dns"),
+		subject("seed-a", "extension-backup"), subject("seed-a", "extension-dns-1"), subject("seed-b", "extension-dns-2"),
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("GCM-CREXT-2: accounts of seeds, sorted; a label in another namespace gives nothing, not even under the name of an extension (-want +got):\n%s", diff)
+		t.Errorf("GCM-CREXT-2: accounts of extensions that are installed on their seed, sorted; a label gives nothing to other accounts (-want +got):\n%s", diff)
 	}
 }

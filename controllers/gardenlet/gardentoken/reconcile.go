@@ -120,12 +120,12 @@ func (r *Reconciler) check(secret *corev1.Secret) error {
 	case namespace != "" && namespace != NamespaceOf(r.SeedName):
 		return fmt.Errorf("annotation %s: the service account has to be in %q; leave it out",
 			gardenresourcesv1alpha1.AnnotationServiceAccountNamespace, NamespaceOf(r.SeedName))
-	case ofExtension && name != secret.Namespace:
+	case !ofExtension:
+		return fmt.Errorf("metadata.namespace: tokens of the garden are for Secrets in the namespaces of extensions, which begin with %q",
+			gardencorev1beta1.NamespacePrefixExtension)
+	case name != secret.Namespace:
 		return fmt.Errorf("annotation %s: an extension has the service account with the name of its namespace, %q",
 			gardenresourcesv1alpha1.AnnotationServiceAccountName, secret.Namespace)
-	case !ofExtension && strings.HasPrefix(name, gardencorev1beta1.NamespacePrefixExtension):
-		return fmt.Errorf("annotation %s: tokens of an extension are for Secrets in its namespace only",
-			gardenresourcesv1alpha1.AnnotationServiceAccountName)
 	}
 	for _, key := range []string{
 		gardenresourcesv1alpha1.AnnotationServiceAccountLabels,

@@ -42,7 +42,12 @@ func TestRefused(t *testing.T) {
 		"FromElsewhere": {
 			"nor does anybody else act as an extension", "shoot--dev--a",
 			map[string]string{prefix + "name": "extension-a"},
-			"in its namespace only",
+			"namespaces of extensions",
+		},
+		"ForNobody": {
+			"who may write Secrets of a shoot gets no account of another name either", "shoot--dev--a",
+			map[string]string{prefix + "name": "robot"},
+			"namespaces of extensions",
 		},
 		"Labels": {
 			"roles select accounts by their labels", "extension-a",
