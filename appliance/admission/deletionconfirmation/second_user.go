@@ -8,6 +8,7 @@ import (
 
 	"k8s.io/apiserver/pkg/admission"
 	"k8s.io/apiserver/pkg/authentication/serviceaccount"
+	"k8s.io/apiserver/pkg/authentication/user"
 
 	"github.com/terrarium-garden/terrarium/apis/core/query"
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
@@ -15,11 +16,11 @@ import (
 )
 
 // secondUser checks that a shoot for which its project requires two users is deleted by another user than the one who confirmed
-// its deletion. A service account of a project does not count as a second user, because members of the project can use it
-// (API-DELCONF-3).
+// its deletion. A service account of a project does not count as a second user, because members of the project can use it. Nor do the
+// controllers of this server: the garbage collector deletes what a member has made dependent on another object (API-DELCONF-3).
 func secondUser(ctx context.Context, v world.View, a admission.Attributes, shoot *gardencorev1beta1.Shoot) error {
 	who, by := a.GetUserInfo().GetName(), shoot.Annotations[gardencorev1beta1.AnnotationDeletionConfirmedBy]
-	if who != by && !isAccount(who) && !isAccount(by) {
+	if who != by && who != user.APIServerUser && !isAccount(who) && !isAccount(by) {
 		return nil
 	}
 	project, err := v.ProjectOf(ctx, shoot.Namespace)
@@ -37,6 +38,10 @@ func secondUser(ctx context.Context, v world.View, a admission.Attributes, shoot
 		return fmt.Errorf("project %q requires that the deletion of Shoot %q is confirmed by one user and requested by another; %q has confirmed it",
 			project.Name, shoot.Name, who)
 	}
+	if who == user.APIServerUser {
+		return fmt.Errorf("project %q requires that the deletion of Shoot %q is confirmed by one user and requested by another; "+
+			"a controller of the garden, such as the garbage collector, is none", project.Name, shoot.Name)
+	}
 	for _, name := range []string{who, by} {
 		shared, err := ofProject(ctx, v, name)
 		if err != nil {
@@ -51,15 +56,15 @@ func secondUser(ctx context.Context, v world.View, a admission.Attributes, shoot
 	return nil
 }
 
-func isAccount(user string) bool {
-	_, _, err := serviceaccount.SplitUsername(user)
+func isAccount(name string) bool {
+	_, _, err := serviceaccount.SplitUsername(name)
 
 	return err == nil
 }
 
 // ofProject reports whether a user is a service account in the namespace of a project.
-func ofProject(ctx context.Context, v world.View, user string) (bool, error) {
-	namespace, _, err := serviceaccount.SplitUsername(user)
+func ofProject(ctx context.Context, v world.View, name string) (bool, error) {
+	namespace, _, err := serviceaccount.SplitUsername(name)
 	if err != nil {
 		return false, nil //nolint:nilerr // It is not a service account.
 	}
