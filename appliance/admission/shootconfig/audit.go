@@ -3,6 +3,8 @@
 package shootconfig
 
 import (
+	"context"
+
 	"k8s.io/apiserver/pkg/admission"
 	"k8s.io/apiserver/pkg/audit/policy"
 
@@ -21,9 +23,9 @@ func NewAuditPolicy(w *world.World) admission.Interface {
 			}
 			return s.AuditConfig.AuditPolicy.ConfigMapRef.Name
 		},
-		wrong: func(content string, _ *gardencorev1beta1.KubeAPIServerConfig) error {
+		read: func(_ context.Context, content string) (fits, error) {
 			_, err := policy.LoadPolicyFromBytes([]byte(content))
-			return err
+			return func(*gardencorev1beta1.KubeAPIServerConfig) error { return nil }, err
 		},
 		other: func(_, _ *gardencorev1beta1.KubeAPIServerConfig) bool { return false },
 	}.rule(w)

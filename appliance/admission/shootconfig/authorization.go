@@ -3,6 +3,7 @@
 package shootconfig
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -21,6 +22,7 @@ import (
 
 // NewAuthorization returns the plugin for authorizers.
 func NewAuthorization(w *world.World) admission.Interface {
+	own := newTurn()
 	return document{
 		what: "authorization configuration", key: "config.yaml", reason: "AuthorizationConfiguration",
 		path: inServer("structuredAuthorization", "configMapName"),
@@ -30,21 +32,33 @@ func NewAuthorization(w *world.World) admission.Interface {
 			}
 			return s.StructuredAuthorization.ConfigMapName
 		},
-		wrong: authorization,
+		read: func(ctx context.Context, content string) (fits, error) { return authorization(ctx, own, content) },
 		other: func(now, before *gardencorev1beta1.KubeAPIServerConfig) bool {
 			return !equality.Semantic.DeepEqual(now.StructuredAuthorization, before.StructuredAuthorization)
 		},
 	}.rule(w)
 }
 
-func authorization(content string, s *gardencorev1beta1.KubeAPIServerConfig) error {
+func authorization(ctx context.Context, t turn, content string) (fits, error) {
 	config, err := load.LoadFromData([]byte(content))
 	if err != nil {
-		return fmt.Errorf("decode: %w", err)
+		return nil, fmt.Errorf("decode: %w", err)
 	}
-	webhook := sets.New(string(apiserver.TypeWebhook))
-	errs := []error{
-		validation.ValidateAuthorizationConfiguration(authorizationcel.NewDefaultCompiler(), nil, config, webhook, webhook).ToAggregate(),
+	var expressions []string
+	for _, authorizer := range config.Authorizers {
+		if authorizer.Webhook == nil {
+			continue
+		}
+		for _, condition := range authorizer.Webhook.MatchConditions {
+			expressions = append(expressions, condition.Expression)
+		}
+	}
+	var errs []error
+	if err := t.compiling(ctx, expressions, func() {
+		webhook := sets.New(string(apiserver.TypeWebhook))
+		errs = append(errs, validation.ValidateAuthorizationConfiguration(authorizationcel.NewDefaultCompiler(), nil, config, webhook, webhook).ToAggregate())
+	}); err != nil {
+		return nil, err
 	}
 	for i, authorizer := range config.Authorizers {
 		if authorizer.Type != apiserver.TypeWebhook {
@@ -56,7 +70,9 @@ func authorization(content string, s *gardencorev1beta1.KubeAPIServerConfig) err
 				i, apiserver.AuthorizationWebhookConnectionInfoTypeInCluster))
 		}
 	}
-	return errors.Join(append(errs, kubeconfigs(config.Authorizers, s)...)...)
+	return func(s *gardencorev1beta1.KubeAPIServerConfig) error {
+		return errors.Join(kubeconfigs(config.Authorizers, s)...)
+	}, errors.Join(errs...)
 }
 
 // kubeconfigs checks that the Shoot names a Secret for each authorizer, and no others.

@@ -25,10 +25,33 @@ type document struct {
 	reason string
 	// name returns the name of the ConfigMap that a Shoot refers to, or an empty string.
 	name func(s *gardencorev1beta1.KubeAPIServerConfig) string
-	// wrong returns an error if a Shoot cannot use the content, which is not empty.
-	wrong func(content string, s *gardencorev1beta1.KubeAPIServerConfig) error
+	// read returns an error if no Shoot can use the content, which is not empty, and else what says whether one can. All that takes long
+	// is done once, however many Shoots use the content.
+	read func(ctx context.Context, content string) (fits, error)
 	// other reports whether another field that the content depends on has changed.
 	other func(now, before *gardencorev1beta1.KubeAPIServerConfig) bool
+}
+
+// fits returns an error if a Shoot cannot use a content.
+type fits func(s *gardencorev1beta1.KubeAPIServerConfig) error
+
+// maxContent is how long a content may be. An API server has to read it, and so has this one for each change.
+const maxContent = 256 << 10
+
+// wrong returns an error if a Shoot cannot use the content.
+func (d document) wrong(ctx context.Context, content string, s *gardencorev1beta1.KubeAPIServerConfig) error {
+	fits, err := d.readBounded(ctx, content)
+	if err != nil {
+		return err
+	}
+	return fits(s)
+}
+
+func (d document) readBounded(ctx context.Context, content string) (fits, error) {
+	if len(content) > maxContent {
+		return nil, fmt.Errorf("it has %d bytes, at most %d are allowed", len(content), maxContent)
+	}
+	return d.read(ctx, content)
 }
 
 type rule struct {
@@ -90,7 +113,7 @@ func (r *rule) shoot(ctx context.Context, a admission.Attributes, shoot *gardenc
 	if content == "" {
 		return r.refuse(a, field.Invalid(r.path, name, fmt.Sprintf("the ConfigMap must have the %s under the key %q", r.what, r.key)))
 	}
-	if err := r.wrong(content, server); err != nil {
+	if err := r.wrong(ctx, content, server); err != nil {
 		return r.refuse(a, field.Invalid(r.path, name, fmt.Sprintf("data[%s] is not a valid %s: %v", r.key, r.what, err)))
 	}
 	return nil
@@ -111,17 +134,23 @@ func (r *rule) configMap(ctx context.Context, a admission.Attributes, config *co
 	if err != nil {
 		return world.Answer(a, fmt.Errorf("list shoots in namespace %q: %w", a.GetNamespace(), err))
 	}
-	path := field.NewPath("data").Key(r.key)
+	path, content := field.NewPath("data").Key(r.key), config.Data[r.key]
+	var fits fits
 	for i := range shoots {
 		server := apiServer(&shoots[i])
 		if r.name(server) != config.Name || shoots[i].DeletionTimestamp != nil {
 			continue
 		}
-		content := config.Data[r.key]
 		if content == "" {
 			return r.refuse(a, field.Required(path, fmt.Sprintf("shoot %q uses this %s", shoots[i].Name, r.what)))
 		}
-		if err := r.wrong(content, server); err != nil {
+		if fits == nil {
+			fits, err = r.readBounded(ctx, content)
+		}
+		if err == nil {
+			err = fits(server)
+		}
+		if err != nil {
 			return r.refuse(a, field.Invalid(path, field.OmitValueType{}, fmt.Sprintf("it is not a valid %s for shoot %q: %v",
 				r.what, shoots[i].Name, err)))
 		}

@@ -3,7 +3,9 @@
 package shootconfig_test
 
 import (
+	"fmt"
 	"maps"
+	"strings"
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
@@ -106,6 +108,13 @@ func TestAuthentication(t *testing.T) {
 	anonymous := func(s *server) { s.EnableAnonymousAuthentication = new(false) }
 	managed := "apiVersion: apiserver.config.k8s.io/v1\nkind: AuthenticationConfiguration\njwt:\n- issuer: {url: \"https://g/projects/p/shoots/u/issuer\", audiences: [a]}\n" +
 		"  claimMappings: {username: {claim: sub, prefix: \"x:\"}}\n"
+	rules := func(n int, expression string) string {
+		text := jwt + "  claimValidationRules:\n"
+		for i := range n {
+			text += "  - {expression: '" + fmt.Sprintf(expression, i) + "'}\n"
+		}
+		return text
+	}
 	refused := func(reason string, objects []kind.Object, r admissiontest.Request, says ...string) admissiontest.Case {
 		return admissiontest.Case{Reason: reason, Objects: objects, Request: r, As: metav1.StatusReasonInvalid, Refused: append(says, field)}
 	}
@@ -125,6 +134,11 @@ func TestAuthentication(t *testing.T) {
 		"GAC-AUTHN-1 later":     refused("also when they come later", with("config.yaml", jwt), admissiontest.Request{Object: shoot(authenticated, issuer), Old: shoot(authenticated)}, "https://x.y"),
 		"GAC-AUTHN-1 managed":   refused("those that the garden serves belong to others", with("config.yaml", managed), create(), "the garden manages"),
 		"GAC-AUTHN-1 anonymous": refused("one place says who may be nobody", with("config.yaml", jwt+"anonymous: {enabled: true}\n"), create(anonymous), "anonymous"),
+		"GAC-AUTHN-1 too many":  refused("everybody can have it checked, so it is bounded", with("config.yaml", rules(201, `claims.a%d=="x"`)), create(), "201 expressions", "200"),
+		"GAC-AUTHN-1 many":      {Reason: "within bounds that nobody needs to reach", Objects: with("config.yaml", rules(200, `claims.a%d=="x"`)), Request: create()},
+		"GAC-AUTHN-1 long":      refused("an expression is no longer than it has to be", with("config.yaml", rules(1, "claims.a==%d"+strings.Repeat("||claims.a==1", 400))), create(), "4096"),
+		"GAC-AUTHN-1 together":  refused("and all together neither", with("config.yaml", rules(12, "claims.a==%d"+strings.Repeat("||claims.a==1", 300))), create(), "32768"),
+		"GAC-AUTHN-1 text":      refused("nor is the text", with("config.yaml", jwt+strings.Repeat("#", 256<<10)), create(), "262144"),
 		"GAC-AUTHN-1 change": {
 			Reason: "a ConfigMap in use stays valid", Objects: with("config.yaml", jwt, shoot(authenticated, issuer)),
 			Request: admissiontest.Request{Object: admissiontest.ConfigMap("config", "config.yaml", jwt), Old: admissiontest.ConfigMap("config", "config.yaml", "")},

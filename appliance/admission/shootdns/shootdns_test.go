@@ -131,21 +131,28 @@ func TestRefused(t *testing.T) {
 		return admissiontest.Request{Object: admissiontest.Shoot(now...), Old: admissiontest.Shoot(old...)}
 	}
 	admissiontest.Run(t, shootdns.New, map[string]admissiontest.Case{
-		"API-DNS-3":               {Reason: "a seed that makes no names wants none", Objects: garden(silent), Request: ask(on("quiet"), named("own.example")), Refused: []string{"spec.dns", `seed "quiet" has DNS names for shoots disabled`}},
-		"API-DNS-3 none":          {Reason: "and gives none", Objects: garden(silent, preset), Request: ask(on("quiet"))},
-		"API-DNS-4 own":           {Reason: "below a default domain everybody has a place", Objects: garden(preset), Request: ask(named("sprout.meadow.x.example"))},
-		"API-DNS-4 other":         {Reason: "and only that", Objects: garden(preset), Request: ask(named("other.meadow.x.example")), Refused: []string{"spec.dns.domain", `must be "sprout.meadow.x.example"`}},
-		"API-DNS-4 beside":        {Reason: "the domain itself is no name below it", Objects: garden(preset), Request: ask(named("ax.example", service("t", nil)))},
-		"API-DNS-4 generated":     {Reason: "who does not know the own name ends rightly", Objects: garden(preset), Request: ask(generated, named("any.meadow.x.example"))},
-		"API-DNS-4 generated not": {Reason: "or wrongly", Objects: garden(preset), Request: ask(generated, named("any.wood.x.example")), Refused: []string{`must end in ".meadow.x.example"`}},
-		"API-DNS-4 later":         {Reason: "a name that comes later is looked at", Objects: garden(preset), Request: change([]func(*shoot){}, []func(*shoot){named("o.x.example")}), Refused: []string{"spec.dns.domain"}},
-		"API-DNS-4 kept":          {Reason: "one that was there is not", Objects: garden(preset), Request: change([]func(*shoot){named("o.x.example")}, []func(*shoot){named("o.x.example", service("t", nil))})},
-		"API-DNS-4 first seed":    {Reason: "but with the first seed it is", Objects: garden(preset), Request: change([]func(*shoot){named("o.x.example")}, []func(*shoot){named("o.x.example"), on("a")}), Refused: []string{"spec.dns.domain"}},
-		"API-DNS-5 default":       {Reason: "the garden hosts its domains itself", Objects: garden(preset), Request: ask(named("sprout.meadow.x.example", service("t", new(true)))), Refused: []string{"spec.dns.providers", "no provider can be primary"}},
-		"API-DNS-6":               {Reason: "a service without an account is of no use", Objects: garden(), Request: ask(named("", provider{Type: new("t")})), Refused: []string{"spec.dns.providers[0]", "type and credentials"}},
-		"API-DNS-6 second":        {Reason: "neither as a second one", Objects: garden(), Request: ask(named("own.example", service("t", nil), provider{SecretName: new("s")})), Refused: []string{"spec.dns.providers[1]"}},
-		"API-DNS-6 primary":       {Reason: "the primary one may leave it to others", Objects: garden(), Request: ask(named("own.example", provider{Type: new("t"), Primary: new(true)}))},
-		"API-DNS-2 seed missing":  {Reason: "a seed must exist", Objects: garden(), Request: ask(on("z")), Refused: []string{`spec.seedName: Seed "z" does not exist`}},
+		"API-DNS-3":                {Reason: "a seed that makes no names wants none", Objects: garden(silent), Request: ask(on("quiet"), named("own.example")), Refused: []string{"spec.dns", `seed "quiet" has DNS names for shoots disabled`}},
+		"API-DNS-3 none":           {Reason: "and gives none", Objects: garden(silent, preset), Request: ask(on("quiet"))},
+		"API-DNS-4 own":            {Reason: "below a default domain everybody has a place", Objects: garden(preset), Request: ask(named("sprout.meadow.x.example"))},
+		"API-DNS-4 other":          {Reason: "and only that", Objects: garden(preset), Request: ask(named("other.meadow.x.example")), Refused: []string{"spec.dns.domain", `must be "sprout.meadow.x.example"`}},
+		"API-DNS-4 beside":         {Reason: "the domain itself is no name below it", Objects: garden(preset), Request: ask(named("ax.example", service("t", nil)))},
+		"API-DNS-4 generated":      {Reason: "who does not know the own name ends rightly", Objects: garden(preset), Request: ask(generated, named("any.meadow.x.example"))},
+		"API-DNS-4 generated not":  {Reason: "or wrongly", Objects: garden(preset), Request: ask(generated, named("any.wood.x.example")), Refused: []string{`must end in ".meadow.x.example"`}},
+		"API-DNS-4 later":          {Reason: "a name that comes later is looked at", Objects: garden(preset), Request: change([]func(*shoot){}, []func(*shoot){named("o.x.example")}), Refused: []string{"spec.dns.domain"}},
+		"API-DNS-4 kept":           {Reason: "one that was there is not", Objects: garden(preset), Request: change([]func(*shoot){named("o.x.example")}, []func(*shoot){named("o.x.example", service("t", nil))})},
+		"API-DNS-4 first seed":     {Reason: "but with the first seed it is", Objects: garden(preset), Request: change([]func(*shoot){named("o.x.example")}, []func(*shoot){named("o.x.example"), on("a")}), Refused: []string{"spec.dns.domain"}},
+		"API-SVAL-18 everybody's":  {Reason: "a domain of everybody is nobody's", Objects: garden(), Request: ask(named("com", provider{Type: new("unmanaged")})), Refused: []string{"spec.dns.domain", "everybody can register"}},
+		"API-SVAL-18 of a country": {Reason: "also with two labels", Objects: garden(), Request: ask(named("co.uk", provider{Type: new("unmanaged")})), Refused: []string{"everybody can register"}},
+		"API-SVAL-18 default":      {Reason: "the default domain is for all", Objects: garden(preset), Request: ask(named("x.example", service("t", nil))), Refused: []string{`default domain "x.example"`}},
+		"API-SVAL-18 above": {Reason: "so is what is above it", Objects: garden(admissiontest.Seed("b", func(s *seed) {
+			s.Spec.DNS.Defaults = []gardencorev1beta1.SeedDNSProviderConfig{{Type: "local", Domain: "b.own.example", CredentialsRef: corev1.ObjectReference{APIVersion: "v1", Kind: "Secret", Namespace: "garden", Name: "x"}}}
+		})), Request: ask(on("a"), named("own.example", service("t", nil))), Refused: []string{`default domain "b.own.example"`}},
+		"API-SVAL-18 kept":       {Reason: "one that was there is not looked at", Objects: garden(preset), Request: change([]func(*shoot){named("x.example", service("t", nil))}, []func(*shoot){named("x.example", service("t", nil)), func(s *shoot) { s.Spec.Purpose = new(gardencorev1beta1.ShootPurposeTesting) }})},
+		"API-DNS-5 default":      {Reason: "the garden hosts its domains itself", Objects: garden(preset), Request: ask(named("sprout.meadow.x.example", service("t", new(true)))), Refused: []string{"spec.dns.providers", "no provider can be primary"}},
+		"API-DNS-6":              {Reason: "a service without an account is of no use", Objects: garden(), Request: ask(named("", provider{Type: new("t")})), Refused: []string{"spec.dns.providers[0]", "type and credentials"}},
+		"API-DNS-6 second":       {Reason: "neither as a second one", Objects: garden(), Request: ask(named("own.example", service("t", nil), provider{SecretName: new("s")})), Refused: []string{"spec.dns.providers[1]"}},
+		"API-DNS-6 primary":      {Reason: "the primary one may leave it to others", Objects: garden(), Request: ask(named("own.example", provider{Type: new("t"), Primary: new(true)}))},
+		"API-DNS-2 seed missing": {Reason: "a seed must exist", Objects: garden(), Request: ask(on("z")), Refused: []string{`spec.seedName: Seed "z" does not exist`}},
 	})
 }
 
