@@ -24,8 +24,6 @@ func shootRows() []Row {
 			Instead: "the control plane has one etcd member and one replica of each component, and does not survive the loss of a node",
 		},
 		Row{Field: "spec.controlPlane.zones", Severity: Warn, Instead: "the control plane runs in any zone of the seed"},
-		Row{Field: "spec.addons.kubernetesDashboard.enabled", Only: "true", Severity: Warn, Instead: "the dashboard is not installed"},
-		Row{Field: "spec.addons.nginxIngress.enabled", Only: "true", Severity: Warn, Instead: "the ingress controller is not installed"},
 	)
 }
 
@@ -33,6 +31,14 @@ func shootRows() []Row {
 func insideRows() []Row {
 	return rowsOf[gardencorev1beta1.Shoot](
 		gardencorev1beta1.GroupName,
+		Row{
+			Field: "spec.addons.nginxIngress.enabled", Only: "true, with local machines", Severity: Problem,
+			Instead: "nobody makes load balancers for clusters with local machines: the ingress controller gets no address, and operations fail while they wait for it",
+			when: func(obj, value any) bool {
+				s, is := obj.(*gardencorev1beta1.Shoot)
+				return is && s.Spec.Provider.Type == "local" && value == true
+			},
+		},
 		Row{Field: "spec.monitoring.alerting.emailReceivers", Severity: Warn, Instead: "there is no monitoring that would send alerts"},
 		Row{
 			Field: "spec.networking.ipFamilies", Only: "IPv6", Severity: Problem,

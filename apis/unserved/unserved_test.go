@@ -177,6 +177,21 @@ func TestIn(t *testing.T) {
 				s.Spec.Provider.Workers[1].UpdateStrategy = new(gardencorev1beta1.MachineUpdateStrategy("AutoInPlaceUpdate"))
 			}),
 		},
+		"add-ons on local machines": {
+			reason: "nobody makes a load balancer",
+			obj: shoot(func(s *gardencorev1beta1.Shoot) {
+				s.Spec.Provider.Type, s.Spec.Addons = "local", addons(true)
+			}),
+			want: []string{"spec.addons.nginxIngress.enabled: configuration problem"},
+		},
+		"add-ons that are off": {
+			reason: "nobody waits for a load balancer",
+			obj:    shoot(func(s *gardencorev1beta1.Shoot) { s.Spec.Provider.Type, s.Spec.Addons = "local", addons(false) }),
+		},
+		"add-ons in a cloud": {
+			reason: "they are served",
+			obj:    shoot(func(s *gardencorev1beta1.Shoot) { s.Spec.Provider.Type, s.Spec.Addons = "other", addons(true) }),
+		},
 		"autoscaler of machines": {
 			reason: "all of its settings are served, whoever provides the machines",
 			obj: shoot(func(s *gardencorev1beta1.Shoot) {
@@ -329,4 +344,11 @@ and the refusals.
 		fmt.Fprintf(&out, "| %s | %s | %s | %s |\n", field, row.Only, row.Instead, row.Severity)
 	}
 	return out.String()
+}
+
+func addons(enabled bool) *gardencorev1beta1.Addons {
+	return &gardencorev1beta1.Addons{
+		KubernetesDashboard: &gardencorev1beta1.KubernetesDashboard{Addon: gardencorev1beta1.Addon{Enabled: enabled}},
+		NginxIngress:        &gardencorev1beta1.NginxIngress{Addon: gardencorev1beta1.Addon{Enabled: enabled}},
+	}
 }

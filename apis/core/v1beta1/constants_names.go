@@ -12,6 +12,8 @@ const (
 	NamespaceShootIssuer = "gardener-system-shoot-issuer"
 	// NamespacePublic can be read by every authenticated user.
 	NamespacePublic = "gardener-system-public"
+	// NamespaceKubernetesDashboard is the namespace of the dashboard in shoots that have it as an add-on.
+	NamespaceKubernetesDashboard = "kubernetes-dashboard"
 	// NamespaceKubeSystem holds the identity of the cluster.
 	NamespaceKubeSystem = "kube-system"
 	// NamespaceIstioSystem holds the control plane of the gateways.

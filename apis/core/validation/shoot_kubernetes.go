@@ -149,25 +149,23 @@ func kubeProxy(p *gardencorev1beta1.KubeProxyConfig, kubernetes string, path *fi
 
 // addons checks the addons, which need the purpose evaluation and Kubernetes below 1.35 (API-VALSHOOT-13).
 func addons(s *gardencorev1beta1.ShootSpec, path *field.Path) field.ErrorList {
-	a := s.Addons
-	if a == nil || query.Workerless(s) { // Shoots without workers have no addons.
+	if s.Addons == nil || query.Workerless(s) { // Shoots without workers have no addons.
 		return nil
 	}
 	if beyond(s.Kubernetes.Version, lastWithAddons) {
 		return field.ErrorList{gone(lastWithAddons, path)}
 	}
 	var errs field.ErrorList
-	dashboard := a.KubernetesDashboard != nil && a.KubernetesDashboard.Enabled
-	ingress := a.NginxIngress != nil && a.NginxIngress.Enabled
-	if (dashboard || ingress) && s.Purpose != nil && *s.Purpose != gardencorev1beta1.ShootPurposeEvaluation {
+	dashboard, ingress := query.KubernetesDashboard(s), query.NginxIngress(s)
+	if (dashboard != nil || ingress != nil) && s.Purpose != nil && *s.Purpose != gardencorev1beta1.ShootPurposeEvaluation {
 		errs = append(errs, field.Forbidden(path, "addons are for shoots of purpose evaluation only"))
 	}
-	if dashboard && a.KubernetesDashboard.AuthenticationMode != nil {
-		errs = append(errs, oneOf(*a.KubernetesDashboard.AuthenticationMode, path.Child("kubernetesDashboard", "authenticationMode"),
+	if dashboard != nil && dashboard.AuthenticationMode != nil {
+		errs = append(errs, oneOf(*dashboard.AuthenticationMode, path.Child("kubernetesDashboard", "authenticationMode"),
 			gardencorev1beta1.KubernetesDashboardAuthModeToken)...)
 	}
-	if ingress {
-		errs = append(errs, nginxIngress(a.NginxIngress, path.Child("nginxIngress"))...)
+	if ingress != nil {
+		errs = append(errs, nginxIngress(ingress, path.Child("nginxIngress"))...)
 	}
 	return errs
 }

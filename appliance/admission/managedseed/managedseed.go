@@ -149,7 +149,7 @@ func able(s *shoot) error {
 	if domain(s) == "" {
 		errs = append(errs, errors.New("it has no domain in spec.dns.domain"))
 	}
-	if s.Spec.Addons != nil && s.Spec.Addons.NginxIngress != nil && s.Spec.Addons.NginxIngress.Enabled {
+	if query.NginxIngress(&s.Spec) != nil {
 		errs = append(errs, errors.New("it has the addon nginxIngress, and a seed has its own ingress controller"))
 	}
 	if vpa := s.Spec.Kubernetes.VerticalPodAutoscaler; vpa == nil || !vpa.Enabled {

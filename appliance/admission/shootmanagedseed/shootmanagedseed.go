@@ -89,7 +89,7 @@ func zones(ctx context.Context, v world.View, seed string) ([]string, error) {
 // unfit returns an error if a changed shoot can no longer be a seed, or loses what the seed uses.
 func unfit(shoot, old *gardencorev1beta1.Shoot, zones []string) error {
 	var errs []error
-	if addons := shoot.Spec.Addons; addons != nil && addons.NginxIngress != nil && addons.NginxIngress.Enabled {
+	if query.NginxIngress(&shoot.Spec) != nil {
 		errs = append(errs, errors.New("spec.addons.nginxIngress.enabled: a seed has its own ingress controller"))
 	}
 	if vpa := shoot.Spec.Kubernetes.VerticalPodAutoscaler; vpa == nil || !vpa.Enabled {

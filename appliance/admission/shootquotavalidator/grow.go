@@ -12,7 +12,7 @@ import (
 // grows reports whether a shoot may use more of its quotas than before: it is new, has another binding, enables its ingress, adds
 // a pool, or changes the machines, the maximum or the volume of a pool (API-QUOTA-2).
 func grows(now, before *gardencorev1beta1.Shoot) bool {
-	if before == nil || bindingOf(now) != bindingOf(before) || nginx(now) && !nginx(before) {
+	if before == nil || bindingOf(now) != bindingOf(before) || query.NginxIngress(&now.Spec) != nil && query.NginxIngress(&before.Spec) == nil {
 		return true
 	}
 	for i := range now.Spec.Provider.Workers {
@@ -24,8 +24,4 @@ func grows(now, before *gardencorev1beta1.Shoot) bool {
 		}
 	}
 	return false
-}
-
-func nginx(s *gardencorev1beta1.Shoot) bool {
-	return s.Spec.Addons != nil && s.Spec.Addons.NginxIngress != nil && s.Spec.Addons.NginxIngress.Enabled
 }

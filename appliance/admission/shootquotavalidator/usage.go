@@ -12,6 +12,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 
+	"github.com/terrarium-garden/terrarium/apis/core/query"
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	"github.com/terrarium-garden/terrarium/appliance/admission/world"
 )
@@ -32,7 +33,7 @@ func usage(ctx context.Context, v world.View, s *gardencorev1beta1.Shoot) (corev
 	}
 	used := corev1.ResourceList{}
 	add(used, gardencorev1beta1.QuotaMetricLoadbalancer, resource.MustParse("1"), 1)
-	if nginx(s) {
+	if query.NginxIngress(&s.Spec) != nil {
 		add(used, gardencorev1beta1.QuotaMetricLoadbalancer, resource.MustParse("1"), 1)
 	}
 	for i := range s.Spec.Provider.Workers {

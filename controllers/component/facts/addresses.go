@@ -68,6 +68,16 @@ func (h Hosts) Advertised(loadBalancer string) []gardencorev1beta1.ShootAdvertis
 	return list
 }
 
+// IngressHost is the DNS name of whatever the ingress controller of the shoot serves, or empty if there is none: it has no such controller,
+// or nobody manages records of its domain (EXT-DNS-1).
+func (s Shoot) IngressHost() string {
+	domain, managed := strings.CutPrefix(s.Hosts.External, gardencorev1beta1.APIServerFQDNPrefix+".")
+	if !managed || !s.Workers() || query.NginxIngress(&s.Shoot.Spec) == nil {
+		return ""
+	}
+	return "*." + gardencorev1beta1.IngressPrefix + "." + domain
+}
+
 // URL is the URL of an API server at an address.
 func URL(address string) string {
 	if ip, err := netip.ParseAddr(address); err == nil && ip.Is6() {

@@ -11,10 +11,12 @@ import (
 	"github.com/terrarium-garden/terrarium/controllers/component/clusterautoscaler"
 	"github.com/terrarium-garden/terrarium/controllers/component/controllermanager"
 	"github.com/terrarium-garden/terrarium/controllers/component/coredns"
+	"github.com/terrarium-garden/terrarium/controllers/component/dashboard"
 	"github.com/terrarium-garden/terrarium/controllers/component/etcd"
 	"github.com/terrarium-garden/terrarium/controllers/component/facts"
 	"github.com/terrarium-garden/terrarium/controllers/component/kubeproxy"
 	"github.com/terrarium-garden/terrarium/controllers/component/metricsserver"
+	"github.com/terrarium-garden/terrarium/controllers/component/nginxingress"
 	"github.com/terrarium-garden/terrarium/controllers/component/nodelocaldns"
 	"github.com/terrarium-garden/terrarium/controllers/component/scheduler"
 	"github.com/terrarium-garden/terrarium/controllers/component/shootsystem"
@@ -52,4 +54,10 @@ func System() []component.Component[facts.Shoot] {
 		metricsserver.Component(),
 		clusterautoscaler.Inside(),
 	}
+}
+
+// Optional are the components inside of a shoot that its owner may add for evaluation. They come after those that every shoot has, and go
+// before a cluster is cleaned up.
+func Optional() []component.Component[facts.Shoot] {
+	return []component.Component[facts.Shoot]{dashboard.Component(), nginxingress.Component()}
 }

@@ -216,7 +216,7 @@ func ExposureFor(ctx context.Context, r *Reconciler, shoot *gardencorev1beta1.Sh
 func begin(ctx context.Context, r *Reconciler, shoot *gardencorev1beta1.Shoot, namespace string) (*operation, error) {
 	status := r.on(shoot)
 	o := &operation{
-		r: r, facts: facts.Shoot{Shoot: status.Object(), Seed: &gardencorev1beta1.Seed{}, Namespace: namespace}, status: status,
+		r: r, facts: facts.Shoot{Shoot: status.Object(), Seed: &gardencorev1beta1.Seed{}, Namespace: namespace, Hosts: facts.HostsOf(status.Object(), "dev", &gardencorev1beta1.Seed{})}, status: status,
 		profile: &gardencorev1beta1.CloudProfile{},
 	}
 	if err := o.loadHanded(ctx); err != nil {
@@ -244,7 +244,7 @@ func begin(ctx context.Context, r *Reconciler, shoot *gardencorev1beta1.Shoot, n
 	if o.facts.DNSCacheInUse, err = o.ground().dnsCacheInUse(ctx); err != nil {
 		return nil, err
 	}
-	if o.images, err = assembly.Images(o.facts, find, lists.ControlPlane(), lists.Scaling(), lists.System()); err != nil {
+	if o.images, err = assembly.Images(o.facts, find, lists.ControlPlane(), lists.Scaling(), lists.System(), lists.Optional()); err != nil {
 		return nil, err
 	}
 	o.secrets, err = loadAuthorities(ctx, o.ground())

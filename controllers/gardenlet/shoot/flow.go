@@ -16,6 +16,7 @@ import (
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	"github.com/terrarium-garden/terrarium/apis/extensions"
 	gardenextensionsv1alpha1 "github.com/terrarium-garden/terrarium/apis/extensions/v1alpha1"
+	"github.com/terrarium-garden/terrarium/controllers/component"
 	"github.com/terrarium-garden/terrarium/controllers/component/apiserver"
 	"github.com/terrarium-garden/terrarium/controllers/component/facts"
 	"github.com/terrarium-garden/terrarium/controllers/component/osc"
@@ -78,10 +79,12 @@ func (o *operation) fragments(found remains) []fragment {
 		machineKeys:    flow.NewValue[map[string]string]("machine keys"),
 		keptConfigs:    flow.NewValue[[]osc.Kept]("kept machine configurations"),
 		shootClient:    flow.NewValue[client.Client]("shoot client"),
+		ingress:        flow.NewValue[component.Address]("address of the ingress controller"),
 	}
 	server := v.addresses.Of(apiserver.Exposure)
 	extras := addOns{ground: g, all: extensions.AddOns(&o.facts.Shoot.Spec, o.registrations)}
 	creds := credentials{ground: g, garden: r.GardenClient, reader: r.GardenReader, validity: r.IdentityTokenValidity}
+	records := names{ground: g, credentials: creds, todo: o.todo(), address: server, ttl: r.Config.DNSEntryTTLSeconds}
 	return []fragment{
 		home{ground: g, report: o.report, shoots: r.Shoots}.fragment(found),
 		creds.fragment(found),
@@ -89,9 +92,10 @@ func (o *operation) fragments(found remains) []fragment {
 		extras.fragment(found),
 		project{ground: g, garden: r.GardenClient, secrets: o.secrets, report: o.report, address: server}.fragment(),
 		plane{ground: g, secrets: o.secrets, images: o.images, shoots: r.Shoots, addOns: extras, values: v}.fragment(found),
-		names{ground: g, credentials: creds, todo: o.todo(), address: server, ttl: r.Config.DNSEntryTTLSeconds}.fragment(found),
+		records.fragment(found),
 		provider{ground: g, secrets: o.secrets, todo: o.todo(), report: o.report, addOns: extras, values: v}.fragment(found),
 		inside{ground: g, secrets: o.secrets, images: o.images, shoots: r.Shoots, values: v}.fragment(found),
+		optional{ground: g, names: records, secrets: o.secrets, images: o.images, values: v}.fragment(found),
 		machineConfigs{ground: g, secrets: o.secrets, profile: o.profile, address: server, addOns: extras, values: v}.fragment(found),
 		runtimes{ground: g}.fragment(found),
 		bastions{ground: g}.fragment(),
@@ -144,6 +148,8 @@ type values struct {
 	keptConfigs *flow.Value[[]osc.Kept]
 	// shootClient is the client of the shoot, set once its API server answers.
 	shootClient *flow.Value[client.Client]
+	// ingress is the address of the load balancer of the ingress controller.
+	ingress address
 }
 
 // fragment is one part of the flows of a shoot.

@@ -26,6 +26,15 @@ func scaled(s *gardencorev1beta1.Shoot) {
 	s.Spec.Provider.Workers[0].Maximum = 3
 }
 
+// added has the add-ons.
+func added(s *gardencorev1beta1.Shoot) {
+	withWorkers(s)
+	s.Spec.Addons = &gardencorev1beta1.Addons{
+		KubernetesDashboard: &gardencorev1beta1.KubernetesDashboard{Addon: gardencorev1beta1.Addon{Enabled: true}},
+		NginxIngress:        &gardencorev1beta1.NginxIngress{Addon: gardencorev1beta1.Addon{Enabled: true}},
+	}
+}
+
 // extended has an extension for each point of an operation.
 func extended(s *gardencorev1beta1.Shoot) {
 	s.Spec.Extensions = []gardencorev1beta1.Extension{{Type: "before"}, {Type: "after"}, {Type: "last"}}
@@ -75,6 +84,9 @@ func TestReconcileGraph_GLET_RECON_1(t *testing.T) {
 		"autoscaled-hibernate.dot":  {shoot: running(scaled, asleep), power: facts.FallingAsleep},
 		"hibernate-workerless.dot":  {shoot: running(asleep), power: facts.FallingAsleep},
 		"reconcile-workerless.dot":  {shoot: running()},
+		"addons.dot":                {shoot: running(added), hosts: facts.Hosts{External: "api.a.example.com"}},
+		"addons-unmanaged.dot":      {shoot: running(added)},
+		"addons-hibernate.dot":      {shoot: running(added, asleep), hosts: facts.Hosts{External: "api.a.example.com"}, power: facts.FallingAsleep},
 		"extensions.dot":            {shoot: running(withWorkers, extended)},
 		"extensions-hibernate.dot":  {shoot: running(withWorkers, extended, asleep), power: facts.FallingAsleep},
 		"extensions-workerless.dot": {shoot: running(extended)},
@@ -192,6 +204,11 @@ func TestDeletionOrder_EXT_DEL_3(t *testing.T) {
 	for _, order := range [][]string{
 		{"clean-webhooks", "clean-extended-apis", "clean-kubernetes-resources", "clean-namespaces"},
 		{"controlplane-wait", "clean-kubernetes-resources"},
+		// The controllers of the cloud delete the load balancer of the ingress controller, and no name leads to it then.
+		{"dns-ingress-delete", "addons-delete", "clean-kubernetes-resources"},
+		{"controlplane-wait", "addons-delete"},
+		// A namespace does not go while an extended API does not answer, and the dashboard has its own.
+		{"clean-extended-apis", "addons-delete"},
 		{"clean-namespaces", "worker-delete", "worker-delete-wait", "osc-delete", "osc-delete-wait", "ext-before-api-delete", "ext-before-api-delete-wait", "controlplane-delete"},
 		{"clean-namespaces", "network-delete", "network-delete-wait", "controlplane-delete"},
 		{"clean-namespaces", "runtimes-delete", "runtimes-delete-wait", "controlplane-delete"},

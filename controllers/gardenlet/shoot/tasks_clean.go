@@ -40,7 +40,7 @@ func (c cleaning) fragment(found remains) fragment {
 	return fragment{destroy: []flow.Task{
 		task("clean-webhooks", "Deleting the webhooks of the cluster", c.webhooks),
 		task("clean-extended-apis", "Deleting custom resources and API services of the cluster", c.extendedAPIs, "clean-webhooks", "kcm-wait", autoscalerDeleted),
-		task("clean-kubernetes-resources", "Deleting the other resources of the cluster", c.kubernetesResources, "clean-extended-apis", "controlplane-wait"),
+		task("clean-kubernetes-resources", "Deleting the other resources of the cluster", c.kubernetesResources, "clean-extended-apis", "controlplane-wait", optionalDeleted),
 		task(cleaned, "Deleting the namespaces of the cluster", c.namespaces, "clean-kubernetes-resources"),
 	}}
 }

@@ -15,6 +15,7 @@ import (
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	"github.com/terrarium-garden/terrarium/apis/extensions"
 	gardenextensionsv1alpha1 "github.com/terrarium-garden/terrarium/apis/extensions/v1alpha1"
+	"github.com/terrarium-garden/terrarium/controllers/component"
 	"github.com/terrarium-garden/terrarium/controllers/component/facts"
 	"github.com/terrarium-garden/terrarium/controllers/flow"
 )
@@ -22,9 +23,11 @@ import (
 const (
 	purposeInternal = "internal"
 	purposeExternal = "external"
+	purposeIngress  = "ingress"
 )
 
-// names are the DNS records of the API server.
+// names are the DNS records of the API server. The record of the ingress controller is made in the same way, see
+// tasks_ingress.go.
 type names struct {
 	ground
 
@@ -46,7 +49,7 @@ func (n names) fragment(found remains) fragment {
 		destroy: []flow.Task{
 			{ID: "dns-internal", Title: "Deploying the internal DNS record", Reads: reads, Skip: !found.cleanable() || n.facts.Hosts.Internal == "", Do: n.internalAgain},
 			{
-				ID: "dns-delete", Title: "Deleting the DNS records", After: after("apiserver-service-delete", "dns-internal"), Skip: !found.namespace, Do: n.delete,
+				ID: "dns-delete", Title: "Deleting the DNS records", After: after("apiserver-service-delete", "dns-internal", "dns-ingress-delete"), Skip: !found.namespace, Do: n.delete,
 			},
 		},
 	}
@@ -54,19 +57,19 @@ func (n names) fragment(found remains) fragment {
 
 // internal deploys the record below the domain of the seed.
 func (n names) internal(ctx context.Context) error {
-	return n.deploy(ctx, n.internalRecord())
+	return n.deploy(ctx, n.internalRecord().leadingTo(n.address.Get(ctx)))
 }
 
 // internalAgain deploys the record before a clean-up, if it is missing or the API server is not where it leads to any more. Otherwise its
 // extension is left alone (EXT-DNS-5).
 func (n names) internalAgain(ctx context.Context) error {
-	rec, live := n.internalRecord(), &gardenextensionsv1alpha1.DNSRecord{}
+	rec, live := n.internalRecord().leadingTo(n.address.Get(ctx)), &gardenextensionsv1alpha1.DNSRecord{}
 	err := n.seed.Get(ctx, client.ObjectKey{Namespace: n.facts.Namespace, Name: n.object(rec)}, live)
 	if client.IgnoreNotFound(err) != nil {
 		return fmt.Errorf("get DNS record %q: %w", n.object(rec), err)
 	}
 	wanted := live.DeepCopy()
-	n.fill(ctx, rec, wanted)
+	n.fill(rec, wanted)
 	if err == nil && (live.DeletionTimestamp != nil || equality.Semantic.DeepEqual(live.Spec, wanted.Spec)) {
 		return nil
 	}
@@ -87,7 +90,7 @@ func (n names) external(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return n.deploy(ctx, rec)
+	return n.deploy(ctx, rec.leadingTo(n.address.Get(ctx)))
 }
 
 func (n names) externalRecord(ctx context.Context) (record, error) {
@@ -119,6 +122,13 @@ type record struct {
 	purpose, task, host, provider string
 	zone                          *string
 	credentials                   corev1.ObjectReference
+	// target is the address that the name leads to. Records that are to be deleted have none.
+	target string
+}
+
+func (r record) leadingTo(address component.Address) record {
+	r.target = address.LoadBalancer
+	return r
 }
 
 // secret is the name of the Secret with the credentials of a record, and object that of the record.
@@ -127,9 +137,8 @@ func (n names) secret(rec record) string { return "dnsrecord-" + n.object(rec) }
 func (n names) object(rec record) string { return n.facts.Shoot.Name + "-" + rec.purpose }
 
 func (n names) deploy(ctx context.Context, rec record) error {
-	target := n.address.Get(ctx).LoadBalancer
 	name := n.secret(rec)
-	if err := n.replace(ctx, rec, facts.RecordType(target)); err != nil {
+	if err := n.replace(ctx, rec, facts.RecordType(rec.target)); err != nil {
 		return fmt.Errorf("DNS name %q: %w", rec.host, err)
 	}
 	if err := n.credentials.deploy(ctx, name, rec.credentials); err != nil {
@@ -137,8 +146,8 @@ func (n names) deploy(ctx context.Context, rec record) error {
 	}
 	asked := ask[*gardenextensionsv1alpha1.DNSRecord]{
 		ground: n.ground, names: func() ([]string, error) { return []string{n.object(rec)}, nil }, trigger: n.todo.trigger(rec.task),
-		fill: func(ctx context.Context, obj *gardenextensionsv1alpha1.DNSRecord) error {
-			n.fill(ctx, rec, obj)
+		fill: func(_ context.Context, obj *gardenextensionsv1alpha1.DNSRecord) error {
+			n.fill(rec, obj)
 			return nil
 		},
 	}
@@ -152,11 +161,10 @@ func (n names) deploy(ctx context.Context, rec record) error {
 }
 
 // fill writes what a record is to be.
-func (n names) fill(ctx context.Context, rec record, obj *gardenextensionsv1alpha1.DNSRecord) {
-	target := n.address.Get(ctx).LoadBalancer
+func (n names) fill(rec record, obj *gardenextensionsv1alpha1.DNSRecord) {
 	obj.Spec.Type = rec.provider
 	obj.Spec.SecretRef = corev1.SecretReference{Namespace: n.facts.Namespace, Name: n.secret(rec)}
-	obj.Spec.Name, obj.Spec.RecordType, obj.Spec.Values = rec.host, facts.RecordType(target), []string{target}
+	obj.Spec.Name, obj.Spec.RecordType, obj.Spec.Values = rec.host, facts.RecordType(rec.target), []string{rec.target}
 	obj.Spec.Zone, obj.Spec.TTL = rec.zone, n.ttl
 }
 
@@ -196,6 +204,9 @@ func (n names) refresh(ctx context.Context) {
 			ctrl.LoggerFrom(ctx).Info("Credentials of a DNS record not renewed before its deletion", "host", n.facts.Hosts.External, "reason", err.Error())
 		} else {
 			all = append(all, rec)
+			if n.facts.IngressHost() != "" {
+				all = append(all, n.ofIngress(rec))
+			}
 		}
 	}
 	for _, rec := range all {
