@@ -24,10 +24,11 @@ func TestLabels_GRM_NP_1(t *testing.T) {
 		"kube-apiserver": {
 			general + "dns", general + "private-networks", general + "public-networks",
 			services + "etcd-events-client-tcp-2379", services + "etcd-main-client-tcp-2379", services + "extensions-all-webhook-targets",
-			services + "garden-gardener-resource-manager-tcp-9449",
+			services + "garden-gardener-resource-manager-tcp-9449", services + "vpa-webhook-tcp-10250",
 		},
 		"kube-controller-manager":   {general + "dns", services + "kube-apiserver-tcp-443"},
 		"cloud-controller-manager":  {general + "dns", general + "runtime-apiserver", services + "kube-apiserver-tcp-443"},
+		"vpa-admission-controller":  {general + "dns", services + "kube-apiserver-tcp-443"},
 		"gardener-resource-manager": {general + "dns", general + "private-networks", general + "public-networks", general + "runtime-apiserver", services + "all-shoots-kube-apiserver-tcp-443"},
 		"etcd-main":                 nil,
 	} {

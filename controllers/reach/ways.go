@@ -28,6 +28,12 @@ const (
 	CloudControllersApart = "cloud-controller-manager-apart"
 )
 
+// VPAWebhook is the Service through which the API server of a shoot reaches what sizes its pods, VPAWebhookPort is the port of its pods.
+const (
+	VPAWebhook     = "vpa-webhook"
+	VPAWebhookPort = 10250
+)
+
 // WebhookPort is where the pods of the resource manager answer webhooks.
 const WebhookPort = 9449
 
@@ -59,11 +65,14 @@ func ways() map[string][]string {
 		gardencorev1beta1.DeploymentKubeAPIServer: {
 			dns, public, private,
 			service(gardencorev1beta1.ETCDMain+"-client", etcdPort), service(gardencorev1beta1.ETCDEvents+"-client", etcdPort),
-			service(gardencorev1beta1.NamespaceGarden+"-"+ResourceManager, WebhookPort), webhooksOfExtensions(),
+			service(gardencorev1beta1.NamespaceGarden+"-"+ResourceManager, WebhookPort), service(VPAWebhook, VPAWebhookPort), webhooksOfExtensions(),
 		},
-		gardencorev1beta1.DeploymentKubeControllerManager: {dns, shoot},
-		gardencorev1beta1.DeploymentKubeScheduler:         {dns, shoot},
-		gardencorev1beta1.DeploymentClusterAutoscaler:     {dns, seed, shoot},
+		gardencorev1beta1.DeploymentKubeControllerManager:  {dns, shoot},
+		gardencorev1beta1.DeploymentKubeScheduler:          {dns, shoot},
+		gardencorev1beta1.DeploymentClusterAutoscaler:      {dns, seed, shoot},
+		gardencorev1beta1.DeploymentVPARecommender:         {dns, shoot},
+		gardencorev1beta1.DeploymentVPAUpdater:             {dns, shoot},
+		gardencorev1beta1.DeploymentVPAAdmissionController: {dns, shoot},
 		CloudControllers: {dns, seed, shoot},
 		// The other cluster may be anywhere.
 		CloudControllersApart: {dns, public, private, shoot},

@@ -33,15 +33,17 @@ metadata:
 spec:
   cloudProfile: {kind: CloudProfile, name: local}
   region: local
-  kubernetes: {version: "1.36.3"}
   %s
 `
 
 const (
-	endWorkerless = `provider: {type: local}`
-	endNowhere    = `seedSelector: {matchLabels: {climate: polar}}
+	endWorkerless = `kubernetes: {version: "1.36.3"}
   provider: {type: local}`
-	endMachines = `credentialsBindingName: local
+	endNowhere = `kubernetes: {version: "1.36.3"}
+  seedSelector: {matchLabels: {climate: polar}}
+  provider: {type: local}`
+	endMachines = `kubernetes: {version: "1.36.3", verticalPodAutoscaler: {enabled: false}}
+  credentialsBindingName: local
   networking: {type: local, pods: 10.100.0.0/16, services: 10.101.0.0/16}
   provider:
     type: local

@@ -44,6 +44,7 @@ func TestStory(t *testing.T) {
 		{"machines are drained and replaced", long(machines)},
 		{"machines are updated in place", long(inPlace)},
 		{"a pool grows and shrinks by itself", long(scaling)},
+		{"pods are sized by their use", long(sizing)},
 		{"the shoot sleeps and wakes up", long(night)},
 		{"what the shoot encrypts changes", long(encryption)},
 		{"the shoot's credentials are rotated", long(rotation)},

@@ -157,6 +157,12 @@ const (
 	DeploymentResourceManager = "gardener-resource-manager"
 	// DeploymentClusterAutoscaler is the autoscaler of machines.
 	DeploymentClusterAutoscaler = "cluster-autoscaler"
+	// DeploymentVPAAdmissionController is the part of the autoscaler of pods that sizes new pods.
+	DeploymentVPAAdmissionController = "vpa-admission-controller"
+	// DeploymentVPARecommender is the part of the autoscaler of pods that says how large pods should be.
+	DeploymentVPARecommender = "vpa-recommender"
+	// DeploymentVPAUpdater is the part of the autoscaler of pods that resizes or evicts running pods.
+	DeploymentVPAUpdater = "vpa-updater"
 	// DeploymentMachineControllerManager is the controller of machines.
 	DeploymentMachineControllerManager = "machine-controller-manager"
 	// DeploymentVPNSeedServer is the seed's side of the tunnel.

@@ -35,7 +35,7 @@ func defaultControlPlane(s *Shoot, hasWorkers bool) {
 		}
 	}
 	if k.VerticalPodAutoscaler != nil {
-		defaultVerticalAutoscaler(k.VerticalPodAutoscaler)
+		DefaultVerticalPodAutoscaler(k.VerticalPodAutoscaler)
 	}
 }
 
@@ -127,7 +127,8 @@ func DefaultClusterAutoscaler(a *ClusterAutoscaler) {
 	setDefault(&a.MaxBinpackingTime, lasting(5*time.Minute))
 }
 
-func defaultVerticalAutoscaler(v *VerticalPodAutoscaler) {
+// DefaultVerticalPodAutoscaler fills in what the settings of the autoscaler of pods leave out (API-DEF-11).
+func DefaultVerticalPodAutoscaler(v *VerticalPodAutoscaler) {
 	setDefault(&v.EvictAfterOOMThreshold, lasting(10*time.Minute))
 	setDefault(&v.EvictionRateBurst, 1)
 	setDefault(&v.EvictionRateLimit, -1)

@@ -45,6 +45,7 @@ The system in the machine image comes from the same mirror as the packages of th
 	flags.StringVar(&sources.Seedling, "seedling", program.Binary, "seedling binary")
 	flags.StringVar(&sources.Pause, "pause", beside(program.Binary, "programs/pause"), "pause program")
 	flags.StringVar(&sources.Hello, "hello", beside(program.Binary, "programs/hello"), "hello program")
+	flags.StringVar(&sources.VPA, "vpa", beside(program.Binary, "programs/vpa"), "folder of the programs that size pods")
 	flags.StringVar(&sources.CNIDir, "cni", beside(program.Binary, "cni"), "folder of network plugins for the machine image")
 	flags.StringVar(&sources.Rootfs.CacheDir, "cache", beside(program.Binary, "cache"), "folder that caches the system of the machine image")
 	flags.StringSliceVar(&sources.Tools.Programs, "tools", []string{"/usr/sbin/nft"}, "programs of this machine that kube-proxy calls")

@@ -23,13 +23,18 @@ const (
 	Machine   = "machine"
 	Pause     = "pause"
 	Hello     = "hello"
+	VPA       = "vpa"
 )
 
 // binDir is where the images have their programs, as in the upstream images that they replace.
 const binDir = "usr/local/bin"
 
 // Names returns the names of all images that can be built.
-func Names() []string { return []string{Seedling, Machine, Terrarium, Pause, Hello} }
+func Names() []string { return []string{Seedling, Machine, Terrarium, Pause, Hello, VPA} }
+
+// sizers are the programs that size pods by their use. Unlike other programs of a cluster they cannot be linked into the seedling, because
+// their module has nothing but their main packages.
+func sizers() []string { return []string{"admission-controller", "recommender", "updater"} }
 
 // Sources are the files that the images are built from.
 type Sources struct {
@@ -37,6 +42,8 @@ type Sources struct {
 	Seedling  string
 	Pause     string
 	Hello     string
+	// VPA is the folder of the programs that size pods.
+	VPA string
 	// Tools are what the programs in the seedling image call.
 	Tools Tools
 	// Links are the additional names of the seedling binary in its images.
@@ -103,6 +110,15 @@ func (b Builder) recipes() []recipe {
 		{Terrarium, b.Versions.Terrarium, programPath(Terrarium), program(Terrarium, b.Sources.Terrarium)},
 		{Pause, b.Versions.Programs, programPath(Pause), program(Pause, b.Sources.Pause)},
 		{Hello, b.Versions.Programs, programPath(Hello), program(Hello, b.Sources.Hello)},
+		// Its containers say which of the programs they run; upstream images have each of them here.
+		{VPA, b.Versions.Programs, "/" + sizers()[0], func(_ context.Context, work string) ([]v1.Layer, error) {
+			entries := system()
+			for _, name := range sizers() {
+				entries = append(entries, Entry{Path: name, Mode: 0o755, Source: filepath.Join(b.Sources.VPA, name)})
+			}
+			layer, err := NewLayer(filepath.Join(work, VPA), entries)
+			return []v1.Layer{layer}, err
+		}},
 	}
 }
 

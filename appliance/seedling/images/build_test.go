@@ -38,6 +38,9 @@ func newBuilder(t *testing.T) images.Builder {
 	dir := t.TempDir()
 	source := func(name string) string { return write(t, filepath.Join(dir, name), "program "+name, 0o755) }
 	write(t, filepath.Join(dir, "cni", "bridge"), "plugin", 0o755)
+	for _, name := range []string{"admission-controller", "recommender", "updater"} {
+		write(t, filepath.Join(dir, "vpa", name), "program "+name, 0o755)
+	}
 	script := strings.ReplaceAll(bootstrapScript, "$CALLS", filepath.Join(dir, "calls"))
 	return images.Builder{
 		OutDir:   filepath.Join(dir, "out"),
@@ -45,6 +48,7 @@ func newBuilder(t *testing.T) images.Builder {
 		Versions: images.Versions{Terrarium: "v0.9.0", Kubernetes: "v1.36.3", Programs: "v1"},
 		Sources: images.Sources{
 			Terrarium: source("terrarium"), Seedling: source("seedling"), Pause: source("pause"), Hello: source("hello"),
+			VPA:    filepath.Join(dir, "vpa"),
 			Links:  []string{"kubelet", "etcd"},
 			CNIDir: filepath.Join(dir, "cni"), MachineInit: []byte("init"), MachineInitPath: "/usr/local/bin/machine-init",
 			Rootfs: images.Rootfs{
@@ -59,12 +63,12 @@ func newBuilder(t *testing.T) images.Builder {
 func TestBuildProgramImages(t *testing.T) {
 	t.Parallel()
 	builder := newBuilder(t)
-	builder.Only = []string{images.Terrarium, images.Pause, images.Hello}
+	builder.Only = []string{images.Terrarium, images.Pause, images.Hello, images.VPA}
 	archives, err := builder.Build(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := []string{filepath.Join(builder.OutDir, "terrarium.tar"), filepath.Join(builder.OutDir, "pause.tar"), filepath.Join(builder.OutDir, "hello.tar")}
+	want := []string{filepath.Join(builder.OutDir, "terrarium.tar"), filepath.Join(builder.OutDir, "pause.tar"), filepath.Join(builder.OutDir, "hello.tar"), filepath.Join(builder.OutDir, "vpa.tar")}
 	if diff := cmp.Diff(want, archives); diff != "" {
 		t.Errorf("Only the wanted images are made (-want +got):\n%s", diff)
 	}
@@ -75,6 +79,12 @@ func TestBuildProgramImages(t *testing.T) {
 	} {
 		if diff := cmp.Diff(want, contents[path]); diff != "" {
 			t.Errorf("A program has what it needs around it; %s (-want +got):\n%s", path, diff)
+		}
+	}
+	sizers := contentsOf(t, openImage(t, archives[3], "terrarium.garden/vpa:v1"))
+	for _, name := range []string{"admission-controller", "recommender", "updater"} {
+		if diff := cmp.Diff(file{Mode: 0o755, Content: "program " + name}, sizers[name]); diff != "" {
+			t.Errorf("A program is where the upstream image has it; %s (-want +got):\n%s", name, diff)
 		}
 	}
 	leftovers, err := filepath.Glob(filepath.Join(builder.OutDir, ".*"))
@@ -208,7 +218,7 @@ func TestBuildFailures(t *testing.T) {
 		"unknown image": {
 			reason: "A misspelled name is not ignored.",
 			change: func(b *images.Builder) { b.Only = []string{"machin"} },
-			want:   `unknown image "machin"; the images are seedling, machine, terrarium, pause, hello`,
+			want:   `unknown image "machin"; the images are seedling, machine, terrarium, pause, hello, vpa`,
 		},
 		"missing program": {
 			reason: "The image and the file are named.",

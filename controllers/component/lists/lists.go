@@ -22,6 +22,7 @@ import (
 	"github.com/terrarium-garden/terrarium/controllers/component/shootsystem"
 	"github.com/terrarium-garden/terrarium/controllers/component/shootwebhooks"
 	"github.com/terrarium-garden/terrarium/controllers/component/tunnel"
+	"github.com/terrarium-garden/terrarium/controllers/component/verticalpodautoscaler"
 )
 
 // ControlPlane are the components of a shoot in its namespace in the seed. Health checks judge them in this order.
@@ -42,6 +43,11 @@ func Scaling() []component.Component[facts.Shoot] {
 	return []component.Component[facts.Shoot]{clusterautoscaler.Component()}
 }
 
+// Sizing are the components in the same namespace that size the pods of the shoot. Nothing waits for them, as pods run without them too.
+func Sizing() []component.Component[facts.Shoot] {
+	return verticalpodautoscaler.Components()
+}
+
 // System are the components inside of a shoot. Nothing waits for them: some only run once there are nodes.
 func System() []component.Component[facts.Shoot] {
 	return []component.Component[facts.Shoot]{
@@ -53,6 +59,8 @@ func System() []component.Component[facts.Shoot] {
 		nodelocaldns.Component(),
 		metricsserver.Component(),
 		clusterautoscaler.Inside(),
+		verticalpodautoscaler.InsideComponent(),
+		verticalpodautoscaler.WebhookComponent(),
 	}
 }
 

@@ -134,6 +134,12 @@ func TestJudgeControlPlane_GLET_CARE_8_9_15(t *testing.T) {
 			why: "a shoot with a pool that may grow needs an autoscaler", shoot: shoot(func(s *gardencorev1beta1.Shoot) { s.Spec.Provider.Workers[0].Maximum = 2 }), world: healthy(),
 			want: verdict{Status: "False", Reason: "DeploymentMissing", Message: `Deployment "cluster-autoscaler" does not exist`},
 		},
+		"SizerMissing": {
+			why: "a shoot whose pods are to be sized needs what does that", shoot: shoot(func(s *gardencorev1beta1.Shoot) {
+				s.Spec.Kubernetes.VerticalPodAutoscaler = &gardencorev1beta1.VerticalPodAutoscaler{Enabled: true}
+			}), world: healthy(),
+			want: verdict{Status: "False", Reason: "DeploymentMissing", Message: `Deployment "vpa-recommender" does not exist`},
+		},
 		"Workerless": {
 			why: "one without does not", shoot: shoot(func(s *gardencorev1beta1.Shoot) { s.Spec.Provider.Workers = nil }), world: healthy(func(w *care.World) { w.Deployments = w.Deployments[:2] }),
 			want: verdict{Status: "True", Reason: "ControlPlaneRunning", Message: "All components of the control plane are healthy"},

@@ -101,6 +101,7 @@ func (o *operation) fragments(found remains) []fragment {
 		bastions{ground: g}.fragment(),
 		workers{ground: g, secrets: o.secrets, profile: o.profile, addOns: extras, values: v, report: o.report}.fragment(found),
 		scaling{ground: g, secrets: o.secrets, images: o.images, values: v}.fragment(found),
+		sizing{ground: g, secrets: o.secrets, images: o.images, values: v}.fragment(found),
 		tokenRotation{ground: g, secrets: o.secrets, shootClient: v.shootClient}.fragment(),
 		encryptionRotation{ground: g, secrets: o.secrets, shoots: r.Shoots, shootClient: v.shootClient}.fragment(),
 		encryptionChange{ground: g, report: o.report, secrets: o.secrets, shoots: r.Shoots}.fragment(),

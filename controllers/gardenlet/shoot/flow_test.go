@@ -35,6 +35,12 @@ func added(s *gardencorev1beta1.Shoot) {
 	}
 }
 
+// sized has something that sizes its pods.
+func sized(s *gardencorev1beta1.Shoot) {
+	withWorkers(s)
+	s.Spec.Kubernetes.VerticalPodAutoscaler = &gardencorev1beta1.VerticalPodAutoscaler{Enabled: true}
+}
+
 // extended has an extension for each point of an operation.
 func extended(s *gardencorev1beta1.Shoot) {
 	s.Spec.Extensions = []gardencorev1beta1.Extension{{Type: "before"}, {Type: "after"}, {Type: "last"}}
@@ -82,6 +88,8 @@ func TestReconcileGraph_GLET_RECON_1(t *testing.T) {
 		"asleep.dot":                {shoot: running(withWorkers, asleep), hosts: facts.Hosts{Internal: "api.a.dev.internal.terrarium.local"}, power: facts.Asleep},
 		"autoscaled.dot":            {shoot: running(scaled)},
 		"autoscaled-hibernate.dot":  {shoot: running(scaled, asleep), power: facts.FallingAsleep},
+		"sized.dot":                 {shoot: running(sized)},
+		"sized-hibernate.dot":       {shoot: running(sized, asleep), power: facts.FallingAsleep},
 		"hibernate-workerless.dot":  {shoot: running(asleep), power: facts.FallingAsleep},
 		"reconcile-workerless.dot":  {shoot: running()},
 		"addons.dot":                {shoot: running(added), hosts: facts.Hosts{External: "api.a.example.com"}},

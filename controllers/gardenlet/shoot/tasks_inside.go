@@ -58,14 +58,15 @@ func (i inside) fragment(found remains) fragment {
 		},
 	}
 
+	sized := sizing{ground: i.ground}
 	return fragment{
-		deploy: append(components.Deploy(assembly.Order{After: after("resource-manager-access"), Skip: i.facts.Power != facts.Awake}), flow.Task{
+		deploy: append(components.Deploy(assembly.Order{After: after("resource-manager-access"), Besides: sized.besides(), Skip: i.facts.Power != facts.Awake}), flow.Task{
 			ID: "tunnel-wait", Title: "Waiting until the API server reaches the nodes", Reads: []flow.Slot{i.values.shootClient}, Timeout: tunnelTimeout,
 			After: after(tunnel.Task, "nodes-ready"), Skip: !i.facts.Workers() || i.facts.Power != facts.Awake, Do: i.awaitTunnel,
 		}),
 		destroy: []flow.Task{{
 			ID: "shoot-resources-delete", Title: "Deleting the managed resources of the cluster",
-			After:   after("resource-manager-access", cleaned, "controlplane-delete-wait", "worker-delete-wait"),
+			After:   append(sized.deleted(), "resource-manager-access", cleaned, "controlplane-delete-wait", "worker-delete-wait"),
 			Timeout: letGoTimeout, Skip: !found.namespace,
 			Do: func(ctx context.Context) error { return i.letGo(ctx, found.cleanable()) },
 		}},

@@ -22,6 +22,26 @@ import (
 	"github.com/terrarium-garden/terrarium/tests/harness"
 )
 
+// written are objects of a component as manifests.
+func (s *stage) written(objects []client.Object) manifests {
+	s.t.Helper()
+	of := manifests{}
+	for i, object := range objects {
+		kind, err := s.GroupVersionKindFor(object)
+		if err != nil {
+			s.t.Fatal(err)
+		}
+		object.GetObjectKind().SetGroupVersionKind(kind)
+		text, err := yaml.Marshal(object)
+		if err != nil {
+			s.t.Fatal(err)
+		}
+		of[fmt.Sprintf("%d.yaml", i)] = string(text)
+	}
+
+	return of
+}
+
 // TestStatusGoesWithTheAutoscaler delivers what an autoscaler has in its shoot. The status that it writes there stays while the rest
 // changes, and goes when the shoot has no autoscaler any more [EXT-WORKER-7].
 func TestStatusGoesWithTheAutoscaler(t *testing.T) {
@@ -34,21 +54,8 @@ func TestStatusGoesWithTheAutoscaler(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		of := manifests{}
-		for i, object := range objects {
-			kind, err := s.GroupVersionKindFor(object)
-			if err != nil {
-				t.Fatal(err)
-			}
-			object.GetObjectKind().SetGroupVersionKind(kind)
-			text, err := yaml.Marshal(object)
-			if err != nil {
-				t.Fatal(err)
-			}
-			of[fmt.Sprintf("%d.yaml", i)] = string(text)
-		}
 
-		return of
+		return s.written(objects)
 	}
 	status := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: "kube-system", Name: "cluster-autoscaler-status"}}
 	priorities := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: "kube-system", Name: "cluster-autoscaler-priority-expander"}}
