@@ -130,7 +130,7 @@ func TestReferences(t *testing.T) {
 
 func TestReconcileGraph(t *testing.T) {
 	t.Parallel()
-	graph, err := seed.ReconcileGraph(deploy.Engine{}, "identity", seed.ResourceManagerOptions{Image: "image"})
+	graph, err := seed.ReconcileGraph(deploy.Engine{}, "identity", seed.ResourceManagerOptions{Image: "image"}, seed.AddOns{Seed: &gardencorev1beta1.Seed{}})
 	if err != nil {
 		t.Fatalf("ReconcileGraph(...): %v", err)
 	}
