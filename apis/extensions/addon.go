@@ -13,13 +13,13 @@ import (
 	"github.com/terrarium-garden/terrarium/apis/extensions/kind"
 )
 
-// AddOn is an extension of kind Extension that a shoot gets.
+// AddOn is an extension of kind Extension that a shoot or a seed gets.
 type AddOn struct {
 	// Type is the type of the extension, and the name of its object.
 	Type string
-	// ProviderConfig is what the shoot configures; only the extension understands it.
+	// ProviderConfig is what the shoot or seed configures; only the extension understands it.
 	ProviderConfig *runtime.RawExtension
-	// Reconcile, Delete and Migrate are the points at which the extension acts in operations.
+	// Reconcile, Delete and Migrate are the points at which the extension acts in operations on shoots.
 	Reconcile, Delete, Migrate gardencorev1beta1.ControllerResourceLifecycleStrategy
 	// Timeout is how long to wait for the extension; zero is as long as for others of its kind.
 	Timeout time.Duration
@@ -28,7 +28,16 @@ type AddOn struct {
 // AddOns returns the extensions of kind Extension that a shoot gets, sorted by type: at which points they act and how long they may
 // take is up to their registrations (EXT-EXT-2, EXT-EXT-3).
 func AddOns(s *gardencorev1beta1.ShootSpec, registrations []gardencorev1beta1.ControllerRegistration) []AddOn {
-	enabled := EnabledForShoot(s, registrations)
+	return addOns(EnabledForShoot(s, registrations), s.Extensions, registrations)
+}
+
+// AddOnsOfSeed returns those that a seed gets, sorted by type. There is no point in an operation on a seed to choose: its API server
+// is there before and after it.
+func AddOnsOfSeed(s *gardencorev1beta1.SeedSpec, registrations []gardencorev1beta1.ControllerRegistration) []AddOn {
+	return addOns(EnabledForSeed(s, registrations), s.Extensions, registrations)
+}
+
+func addOns(enabled []string, listed []gardencorev1beta1.Extension, registrations []gardencorev1beta1.ControllerRegistration) []AddOn {
 	all := make([]AddOn, 0, len(enabled))
 	for _, name := range enabled {
 		a := AddOn{
@@ -36,9 +45,9 @@ func AddOns(s *gardencorev1beta1.ShootSpec, registrations []gardencorev1beta1.Co
 			Delete:  gardencorev1beta1.ControllerResourceLifecycleStrategyBeforeKubeAPIServer,
 			Migrate: gardencorev1beta1.ControllerResourceLifecycleStrategyBeforeKubeAPIServer,
 		}
-		for i := range s.Extensions {
-			if s.Extensions[i].Type == name {
-				a.ProviderConfig = s.Extensions[i].ProviderConfig
+		for i := range listed {
+			if listed[i].Type == name {
+				a.ProviderConfig = listed[i].ProviderConfig
 			}
 		}
 		a.follow(registrations)

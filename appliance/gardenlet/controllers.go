@@ -54,7 +54,7 @@ func (p *process) controllers(in garden, denied reach.Namespaces, flows *flowmet
 		&seed.Reconciler{
 			Config: c.Seed, Gardenlet: p.identity, Resources: p.Config.Resources,
 			Expiry: in.access.Expiry, RenewKubeconfig: p.renewKubeconfig, Flows: flows, Journal: tasks, Image: p.Image,
-			PolicyNamespaces: denied,
+			PolicyNamespaces: denied, IdentityTokenValidity: c.TokenRequestorWorkloadIdentity.TokenExpirationDuration.Duration,
 		},
 		&networkpolicy.Reconciler{Config: c.NetworkPolicy, Namespaces: denied},
 		&seedcare.Reconciler{Config: c.SeedCare},

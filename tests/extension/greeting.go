@@ -18,21 +18,25 @@ import (
 	gardenextensionsv1alpha1 "github.com/terrarium-garden/terrarium/apis/extensions/v1alpha1"
 )
 
-// errConfiguration marks mistakes that only the owner of the shoot can correct.
+// errConfiguration marks mistakes that only the owner of the shoot or seed can correct.
 var errConfiguration = errors.New("the configuration of the extension is wrong")
 
-// config is what a shoot may say in spec.extensions[].providerConfig.
+// config is what a shoot or seed may say in spec.extensions[].providerConfig.
 type config struct {
 	metav1.TypeMeta `json:",inline"`
 
 	// Text is the greeting.
 	Text string `json:"text"`
-	// Signature names an entry of the shoot's spec.resources, a Secret whose key name is signed with. It may be empty.
+	// Signature names an entry of the shoot's spec.resources, a Secret whose key name is signed with; for a seed, the Secret itself. It may
+	// be empty.
 	Signature string `json:"signature,omitempty"`
 }
 
-// cluster reads the shoot that the object is for (EXT-CLUSTER-3).
+// cluster reads the shoot that the object is for (EXT-CLUSTER-3). It is nil if the object is for the seed.
 func (r *reconciler) cluster(ctx context.Context, x *gardenextensionsv1alpha1.Extension) (*gardencorev1beta1.Shoot, error) {
+	if ofSeed(x) {
+		return nil, nil //nolint:nilnil // A seed has no shoot.
+	}
 	c := &gardenextensionsv1alpha1.Cluster{}
 	if err := r.reader.Get(ctx, client.ObjectKey{Name: x.Namespace}, c); err != nil {
 		return nil, fmt.Errorf("get cluster %q: %w", x.Namespace, err)
@@ -51,7 +55,7 @@ func (r *reconciler) greet(ctx context.Context, x *gardenextensionsv1alpha1.Exte
 		return err
 	}
 	data := map[string]string{"text": c.Text, "volume": "normal"}
-	if h := shoot.Spec.Hibernation; h != nil && h.Enabled != nil && *h.Enabled && shoot.DeletionTimestamp == nil {
+	if shoot != nil && asleep(shoot) {
 		data["volume"] = "low"
 	}
 	if c.Signature != "" {
@@ -65,6 +69,11 @@ func (r *reconciler) greet(ctx context.Context, x *gardenextensionsv1alpha1.Exte
 		return nil
 	})
 	return err
+}
+
+func asleep(shoot *gardencorev1beta1.Shoot) bool {
+	h := shoot.Spec.Hibernation
+	return h != nil && h.Enabled != nil && *h.Enabled && shoot.DeletionTimestamp == nil
 }
 
 // forget removes the greeting. In a forced deletion it would also leave alone what is outside of the seed, if there were anything
@@ -91,18 +100,26 @@ func read(x *gardenextensionsv1alpha1.Extension) (*config, error) {
 	return c, nil
 }
 
-// signature finds the copy of an object that the shoot refers to (EXT-CONV-3).
+// signature finds the copy of an object that the shoot refers to (EXT-CONV-3). The extension does not see the Seed: its configuration for
+// a seed has the name of the Secret itself.
 func (r *reconciler) signature(ctx context.Context, namespace, name string, shoot *gardencorev1beta1.Shoot) (string, error) {
+	if shoot == nil {
+		return r.signer(ctx, namespace, name)
+	}
 	for _, one := range shoot.Spec.Resources {
-		if one.Name != name || one.ResourceRef.Kind != "Secret" {
-			continue
+		if one.Name == name && one.ResourceRef.Kind == "Secret" {
+			return r.signer(ctx, namespace, one.ResourceRef.Name)
 		}
-		secret := &corev1.Secret{}
-		key := client.ObjectKey{Namespace: namespace, Name: "ref-" + one.ResourceRef.Name}
-		if err := r.reader.Get(ctx, key, secret); err != nil {
-			return "", fmt.Errorf("get secret %q: %w", key, err)
-		}
-		return string(secret.Data["name"]), nil
 	}
 	return "", fmt.Errorf("%w: spec.resources has no Secret %q", errConfiguration, name)
+}
+
+// signer reads the copy of a Secret of the garden.
+func (r *reconciler) signer(ctx context.Context, namespace, of string) (string, error) {
+	secret := &corev1.Secret{}
+	key := client.ObjectKey{Namespace: namespace, Name: "ref-" + of}
+	if err := r.reader.Get(ctx, key, secret); err != nil {
+		return "", fmt.Errorf("get secret %q: %w", key, err)
+	}
+	return string(secret.Data["name"]), nil
 }

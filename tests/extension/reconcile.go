@@ -44,10 +44,15 @@ func (r *reconciler) add(m manager.Manager) error {
 	}).For(&gardenextensionsv1alpha1.Extension{}).Complete(r)
 }
 
-// mine reports whether the object is for this extension: of its type, and for a shoot (EXT-OP-8).
+// mine reports whether the object is for this extension: of its type, and for a shoot or a seed (EXT-OP-8).
 func mine(object client.Object) bool {
 	x, ok := object.(*gardenextensionsv1alpha1.Extension)
-	return ok && x.Spec.Type == extensionType && (x.Spec.Class == nil || *x.Spec.Class == gardenextensionsv1alpha1.ExtensionClassShoot)
+	return ok && x.Spec.Type == extensionType && (ofSeed(x) || x.Spec.Class == nil || *x.Spec.Class == gardenextensionsv1alpha1.ExtensionClassShoot)
+}
+
+// ofSeed reports whether the object is for the seed itself. Then it is in the namespace garden, and there is no Cluster (EXT-CLASS-2).
+func ofSeed(x *gardenextensionsv1alpha1.Extension) bool {
+	return x.Spec.Class != nil && *x.Spec.Class == gardenextensionsv1alpha1.ExtensionClassSeed
 }
 
 func requested(object client.Object) string {
@@ -133,7 +138,7 @@ func (r *reconciler) report(ctx context.Context, x *gardenextensionsv1alpha1.Ext
 			x.Status.LastError.Codes = []gardencorev1beta1.ErrorCode{gardencorev1beta1.ErrorCodeConfigurationProblem}
 		}
 	}
-	x.Status.Conditions = healthy(failure)
+	x.Status.Conditions = healthy(x, failure)
 	return r.client.Status().Patch(ctx, x, client.MergeFrom(before))
 }
 
@@ -158,11 +163,14 @@ func state(operation gardencorev1beta1.LastOperationType, state gardencorev1beta
 	return &gardencorev1beta1.LastOperation{Type: operation, State: state, Progress: progress, Description: text, LastUpdateTime: metav1.Now()}
 }
 
-// healthy is the extension's part of the shoot's condition ControlPlaneHealthy (EXT-HEALTH-1).
-func healthy(failure error) []gardencorev1beta1.Condition {
+// healthy is the extension's part of the shoot's condition ControlPlaneHealthy, or the seed's SeedSystemComponentsHealthy (EXT-HEALTH-1).
+func healthy(x *gardenextensionsv1alpha1.Extension, failure error) []gardencorev1beta1.Condition {
 	c := gardencorev1beta1.Condition{
 		Type: gardencorev1beta1.ConditionTypeControlPlaneHealthy, Status: gardencorev1beta1.ConditionTrue, Reason: "Greeted", Message: "The greeting is there",
 		LastTransitionTime: metav1.Now(), LastUpdateTime: metav1.Now(),
+	}
+	if ofSeed(x) {
+		c.Type = gardencorev1beta1.ConditionTypeSeedSystemComponentsHealthy
 	}
 	if failure != nil {
 		c.Status, c.Reason, c.Message = gardencorev1beta1.ConditionFalse, "NotGreeted", failure.Error()

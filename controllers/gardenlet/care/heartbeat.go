@@ -14,6 +14,7 @@ import (
 
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	"github.com/terrarium-garden/terrarium/apis/extensions"
+	"github.com/terrarium-garden/terrarium/controllers/gardenlet/reports"
 )
 
 const (
@@ -95,18 +96,18 @@ func (r *Reconciler) lastBeat(ctx context.Context, namespace string) (time.Time,
 }
 
 // age marks reports whose extensions are silent: what they said once may not be so any more (GLET-CARE-16).
-func (r *Reconciler) age(ctx context.Context, reports []Report) error {
+func (r *Reconciler) age(ctx context.Context, all []reports.Report) error {
 	checks := r.Config.StaleExtensionHealthChecks
-	if len(reports) == 0 || checks == nil || !checks.Enabled || checks.Threshold == nil {
+	if len(all) == 0 || checks == nil || !checks.Enabled || checks.Threshold == nil {
 		return nil
 	}
 	known, err := r.beats(ctx)
 	if err != nil {
 		return err
 	}
-	for i := range reports {
-		last, installed := known[extensions.Offer{Kind: reports[i].Kind, Type: reports[i].Type}]
-		reports[i].Stale = installed && r.Clock.Since(last) > checks.Threshold.Duration
+	for i := range all {
+		last, installed := known[extensions.Offer{Kind: all[i].Kind, Type: all[i].Type}]
+		all[i].Stale = installed && r.Clock.Since(last) > checks.Threshold.Duration
 	}
 	return nil
 }

@@ -18,6 +18,7 @@ import (
 	"github.com/terrarium-garden/terrarium/controllers/component/facts"
 	"github.com/terrarium-garden/terrarium/controllers/component/lists"
 	"github.com/terrarium-garden/terrarium/controllers/deploy"
+	"github.com/terrarium-garden/terrarium/controllers/gardenlet/reports"
 )
 
 // Pardon makes a bad finding Progressing while an operation is under way that explains it.
@@ -57,7 +58,7 @@ func JudgeAPIServer(a Answer) gardencorev1beta1.Condition {
 // its namespace, and the managed resources with objects there.
 func JudgeControlPlane(shoot *gardencorev1beta1.Shoot, w World) gardencorev1beta1.Condition {
 	c := gardencorev1beta1.Condition{Type: gardencorev1beta1.ConditionTypeControlPlaneHealthy}
-	if reported, found := judgeReports(c, w.Reports); found {
+	if reported, found := reports.Judge(c, w.Reports); found {
 		return reported
 	}
 	known := facts.Shoot{Shoot: shoot, Seed: w.Seed, Namespace: shoot.Status.TechnicalID}
@@ -112,7 +113,7 @@ func JudgeNodes(shoot *gardencorev1beta1.Shoot, w World) gardencorev1beta1.Condi
 		c.Message = "The nodes could not be checked: " + w.NodesErr.Error()
 		return c
 	}
-	if reported, found := judgeReports(c, w.Reports); found {
+	if reported, found := reports.Judge(c, w.Reports); found {
 		return reported
 	}
 	count := map[string]int32{}
@@ -198,31 +199,6 @@ func versionTrouble(shoot *gardencorev1beta1.Shoot, pool string, node *corev1.No
 		return ""
 	}
 	return fmt.Sprintf("its kubelet has version %s and not %s", have, wanted)
-}
-
-// judgeReports returns what an extension reports about the condition, unless it is good.
-func judgeReports(c gardencorev1beta1.Condition, reports []Report) (gardencorev1beta1.Condition, bool) {
-	for _, r := range reports {
-		if r.Condition.Type != c.Type {
-			continue
-		}
-		if r.Stale {
-			c.Status, c.Reason = gardencorev1beta1.ConditionUnknown, r.Kind+"OutdatedHealthCheckReport"
-			c.Message = fmt.Sprintf("%s %q has a report of an extension that sends no heartbeats any more", r.Kind, r.Name)
-			return c, true
-		}
-		text := fmt.Sprintf("%s %q reports: %s", r.Kind, r.Name, r.Condition.Message)
-		switch r.Condition.Status {
-		case gardencorev1beta1.ConditionProgressing:
-			c.Status, c.Reason, c.Message, c.Codes = gardencorev1beta1.ConditionProgressing, r.Kind+r.Condition.Reason, text, r.Condition.Codes
-			return c, true
-		case gardencorev1beta1.ConditionFalse, gardencorev1beta1.ConditionUnknown:
-			c.Codes = r.Condition.Codes
-			return bad(c, r.Kind+"UnhealthyReport", text), true
-		default:
-		}
-	}
-	return c, false
 }
 
 func good(c gardencorev1beta1.Condition, reason, message string) gardencorev1beta1.Condition {

@@ -13,6 +13,7 @@ import (
 
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	"github.com/terrarium-garden/terrarium/controllers/gardenlet/care"
+	"github.com/terrarium-garden/terrarium/controllers/gardenlet/reports"
 )
 
 func shoot(changes ...func(*gardencorev1beta1.Shoot)) *gardencorev1beta1.Shoot {
@@ -109,7 +110,7 @@ func TestJudgeControlPlane_GLET_CARE_8_9_15(t *testing.T) {
 	report := func(status gardencorev1beta1.ConditionStatus) func(*care.World) {
 		return func(w *care.World) {
 			w.StatefulSets = nil
-			w.Reports = []care.Report{{Kind: "ControlPlane", Name: "a", Condition: gardencorev1beta1.Condition{
+			w.Reports = []reports.Report{{Kind: "ControlPlane", Name: "a", Condition: gardencorev1beta1.Condition{
 				Type: "ControlPlaneHealthy", Status: status, Reason: "Rolling", Message: "csi-driver is down", Codes: []gardencorev1beta1.ErrorCode{"ERR_INFRA_UNAUTHORIZED"},
 			}}}
 		}

@@ -15,6 +15,7 @@ import (
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	gardenresourcesv1alpha1 "github.com/terrarium-garden/terrarium/apis/resources/v1alpha1"
 	"github.com/terrarium-garden/terrarium/controllers/gardenlet/managedresources"
+	"github.com/terrarium-garden/terrarium/controllers/gardenlet/reports"
 	"github.com/terrarium-garden/terrarium/controllers/gardenlet/tunnel"
 )
 
@@ -87,7 +88,7 @@ func JudgeSystemComponents(shoot *gardencorev1beta1.Shoot, w World) gardencorev1
 		c.Status, c.Reason, c.Message = gardencorev1beta1.ConditionUnknown, gardencorev1beta1.ReasonAPIServerDown, unreachable(shoot)
 		return c
 	}
-	if reported, found := judgeReports(c, w.Reports); found {
+	if reported, found := reports.Judge(c, w.Reports); found {
 		return reported
 	}
 	if found, is := judgeManaged(c, w); is {
@@ -111,7 +112,7 @@ func JudgeObservability(shoot *gardencorev1beta1.Shoot, w World) gardencorev1bet
 	if ptr.Deref(shoot.Spec.Purpose, "") == gardencorev1beta1.ShootPurposeTesting {
 		return good(c, gardencorev1beta1.ReasonObservabilityComponentsRunning, "A cluster for testing needs no observability")
 	}
-	if reported, found := judgeReports(c, w.Reports); found {
+	if reported, found := reports.Judge(c, w.Reports); found {
 		return reported
 	}
 	if found, is := judgeManaged(c, w); is {

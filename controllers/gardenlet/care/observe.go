@@ -18,6 +18,7 @@ import (
 	gardenresourcesv1alpha1 "github.com/terrarium-garden/terrarium/apis/resources/v1alpha1"
 	"github.com/terrarium-garden/terrarium/controllers/extension"
 	"github.com/terrarium-garden/terrarium/controllers/gardenlet/managedresources"
+	"github.com/terrarium-garden/terrarium/controllers/gardenlet/reports"
 	"github.com/terrarium-garden/terrarium/controllers/gardenlet/tunnel"
 	"github.com/terrarium-garden/terrarium/controllers/kit"
 )
@@ -32,7 +33,7 @@ type World struct {
 	Deployments  []appsv1.Deployment
 	StatefulSets []appsv1.StatefulSet
 	// Reports are the conditions that extensions keep on their objects.
-	Reports []Report
+	Reports []reports.Report
 	// Nodes are those of the shoot; NodesErr is set if they could not be listed.
 	Nodes    []corev1.Node
 	NodesErr error
@@ -61,14 +62,6 @@ type Answer struct {
 	Err    error
 }
 
-// Report is a condition of an extension object.
-type Report struct {
-	Kind, Type, Name string
-	Condition        gardencorev1beta1.Condition
-	// Stale says that the extension has been silent for too long.
-	Stale bool
-}
-
 // askAPIServer logs how long the answer took. A condition must not say so, because it would change with each check.
 func (r *Reconciler) askAPIServer(ctx context.Context, access *kit.Shoot) Answer {
 	begin := r.Clock.Now()
@@ -90,17 +83,15 @@ func (r *Reconciler) workloads(ctx context.Context, namespace string) ([]appsv1.
 }
 
 // reports returns the conditions of all extension objects in the namespace.
-func (r *Reconciler) reports(ctx context.Context, namespace string) ([]Report, error) {
-	var all []Report
+func (r *Reconciler) reports(ctx context.Context, namespace string) ([]reports.Report, error) {
+	var all []reports.Report
 	for _, kind := range extensions.KindsWhere(func(k extensions.Kind) bool { return k.Reports }) {
 		objects, err := extension.Engine{Client: r.SeedClient}.List(ctx, namespace, kind)
 		if err != nil {
 			return nil, err
 		}
 		for _, object := range objects {
-			for _, condition := range object.GetExtensionStatus().Conditions {
-				all = append(all, Report{Kind: kind.Name, Type: object.GetExtensionSpec().Type, Name: object.GetName(), Condition: condition})
-			}
+			all = append(all, reports.Of(kind.Name, object)...)
 		}
 	}
 	return all, r.age(ctx, all)

@@ -5,16 +5,23 @@ package seed
 import (
 	"context"
 	"fmt"
+	"slices"
+	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/discovery"
 	"sigs.k8s.io/controller-runtime/pkg/builder"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/cluster"
+	"sigs.k8s.io/controller-runtime/pkg/event"
+	"sigs.k8s.io/controller-runtime/pkg/handler"
 	"sigs.k8s.io/controller-runtime/pkg/predicate"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	gardenconfigv1alpha1 "github.com/terrarium-garden/terrarium/apis/config/v1alpha1"
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+	"github.com/terrarium-garden/terrarium/apis/extensions"
+	"github.com/terrarium-garden/terrarium/apis/extensions/kind"
 	"github.com/terrarium-garden/terrarium/controllers/flowmetrics"
 	"github.com/terrarium-garden/terrarium/controllers/kit"
 	"github.com/terrarium-garden/terrarium/controllers/operation"
@@ -47,6 +54,8 @@ type Reconciler struct {
 	Journal operation.Journal
 	// Config is the section of the configuration.
 	Config *gardenconfigv1alpha1.SeedControllerConfiguration
+	// IdentityTokenValidity is how long tokens of workload identities are to be valid, to which the seed refers.
+	IdentityTokenValidity time.Duration
 	// Flows records the durations of reconciliations; it may be nil.
 	Flows *flowmetrics.Recorder
 }
@@ -59,7 +68,50 @@ func (r *Reconciler) AddToManager(clusters kit.Clusters) error {
 	}
 	b := r.Controller(clusters, controllerName, kit.Queue{Concurrency: 1, MaxDelay: r.Config.SyncPeriod.Duration}).
 		For(&gardencorev1beta1.Seed{}, builder.WithPredicates(r.own(), predicate.Or(predicate.GenerationChangedPredicate{}, asked())))
+	b.Watches(&gardencorev1beta1.ControllerRegistration{}, handler.EnqueueRequestsFromMapFunc(r.always), builder.WithPredicates(offers()))
+	b.Watches(&gardencorev1beta1.ControllerInstallation{}, handler.EnqueueRequestsFromMapFunc(r.afterFailure), builder.WithPredicates(installed()))
 	return kit.Complete(b, controllerName, r)
+}
+
+func (r *Reconciler) always(context.Context, client.Object) []reconcile.Request {
+	return []reconcile.Request{{NamespacedName: client.ObjectKey{Name: r.SeedName}}}
+}
+
+// afterFailure starts a pass if the last one has failed, as one that has waited for an extension in vain.
+func (r *Reconciler) afterFailure(ctx context.Context, object client.Object) []reconcile.Request {
+	seed := &gardencorev1beta1.Seed{}
+	if err := r.GardenClient.Get(ctx, client.ObjectKey{Name: r.SeedName}, seed); err != nil {
+		return nil // It is gone, or the pass that failed is repeated later.
+	}
+	if last := seed.Status.LastOperation; last == nil || last.State != gardencorev1beta1.LastOperationStateError {
+		return nil
+	}
+	return r.always(ctx, object)
+}
+
+// offers lets changes through of what extensions offer to seeds.
+func offers() predicate.Predicate {
+	facts := func(registration *gardencorev1beta1.ControllerRegistration) []gardencorev1beta1.ControllerResource {
+		return slices.DeleteFunc(slices.Clone(registration.Spec.Resources), func(r gardencorev1beta1.ControllerResource) bool {
+			return r.Kind != kind.Extension || !slices.Contains(r.ClusterCompatibility, gardencorev1beta1.ClusterTypeSeed)
+		})
+	}
+	some := func(object client.Object) bool {
+		registration, ok := object.(*gardencorev1beta1.ControllerRegistration)
+		return ok && len(facts(registration)) > 0
+	}
+	changes := kit.Changed(func(registration *gardencorev1beta1.ControllerRegistration) any { return facts(registration) })
+	changes.CreateFunc = func(e event.CreateEvent) bool { return some(e.Object) }
+	changes.DeleteFunc = func(e event.DeleteEvent) bool { return some(e.Object) }
+	return changes
+}
+
+// installed lets changes through of whether an extension is installed and healthy.
+func installed() predicate.Predicate {
+	changes := kit.Changed(func(i *gardencorev1beta1.ControllerInstallation) any { return extensions.Installed(i) })
+	changes.CreateFunc = func(event.CreateEvent) bool { return false }
+	changes.DeleteFunc = func(event.DeleteEvent) bool { return false }
+	return changes
 }
 
 func (r *Reconciler) own() predicate.Predicate {

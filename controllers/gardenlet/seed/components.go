@@ -30,26 +30,26 @@ func Engine(seedClient client.Client, clk clock.Clock) deploy.Engine {
 }
 
 // ReconcileGraph is the flow that prepares a cluster for shoots. The identity is that of the cluster. Without an image, there is no
-// resource manager.
-func ReconcileGraph(engine deploy.Engine, identity string, manager ResourceManagerOptions) (*flow.Graph, error) {
-	return flow.Compile("Seed reconciliation",
-		flow.Task{
+// resource manager (GLET-SEED-8).
+func ReconcileGraph(engine deploy.Engine, identity string, manager ResourceManagerOptions, addOns AddOns) (*flow.Graph, error) {
+	return flow.Compile("Seed reconciliation", append([]flow.Task{
+		{
 			ID: "definitions", Title: "Deploying custom resource definitions", Timeout: time.Minute,
 			Do: func(ctx context.Context) error { return ApplyDefinitions(ctx, engine) },
 		},
-		flow.Task{
+		{
 			ID: "namespace", Title: "Deploying the namespace garden", Timeout: time.Minute,
 			Do: func(ctx context.Context) error { return engine.Apply(ctx, gardenNamespace()) },
 		},
-		flow.Task{
+		{
 			ID: "identity", Title: "Deploying the cluster identity", Timeout: time.Minute, After: []flow.ID{"definitions", "namespace"},
 			Do: func(ctx context.Context) error { return applyIdentity(ctx, engine, identity) },
 		},
-		flow.Task{
+		{
 			ID: "resource-manager", Title: "Deploying the resource manager", Timeout: time.Minute, After: []flow.ID{"identity"}, Skip: manager.Image == "",
 			Do: func(ctx context.Context) error { return ApplyResourceManager(ctx, engine, manager) },
 		},
-	)
+	}, addOns.deploy()...)...)
 }
 
 // ApplyDefinitions applies the custom resource definitions of the extension contract to a seed, with the policy that checks its objects, and

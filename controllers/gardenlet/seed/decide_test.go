@@ -130,13 +130,19 @@ func TestReferences(t *testing.T) {
 
 func TestReconcileGraph(t *testing.T) {
 	t.Parallel()
-	graph, err := seed.ReconcileGraph(deploy.Engine{}, "identity", seed.ResourceManagerOptions{Image: "image"})
+	graph, err := seed.ReconcileGraph(deploy.Engine{}, "identity", seed.ResourceManagerOptions{Image: "image"}, seed.AddOns{
+		Seed: &gardencorev1beta1.Seed{Spec: gardencorev1beta1.SeedSpec{Extensions: []gardencorev1beta1.Extension{{Type: "greeting"}}}},
+	})
 	if err != nil {
 		t.Fatalf("ReconcileGraph(...): %v", err)
 	}
-	for _, want := range []string{`"definitions" -> "identity"`, `"namespace" -> "identity"`, `"identity" -> "resource-manager"`} {
+	for _, want := range []string{
+		`"definitions" -> "identity"`, `"namespace" -> "identity"`, `"identity" -> "resource-manager"`,
+		`"resource-manager" -> "required-extensions"`, `"required-extensions" -> "extensions"`, `"referenced-resources" -> "extensions"`,
+		`"extensions-wait" -> "referenced-resources-tidy"`, `"extensions-stale-delete-wait" -> "referenced-resources-tidy"`,
+	} {
 		if !strings.Contains(graph.DOT(), want) {
-			t.Errorf("The graph has the edge %s:\n%s", want, graph.DOT())
+			t.Errorf("GLET-SEED-8: the graph has the edge %s:\n%s", want, graph.DOT())
 		}
 	}
 }

@@ -21,6 +21,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+	"github.com/terrarium-garden/terrarium/controllers/extension"
 	"github.com/terrarium-garden/terrarium/controllers/extension/crds"
 	"github.com/terrarium-garden/terrarium/controllers/extension/policy"
 	"github.com/terrarium-garden/terrarium/controllers/kit"
@@ -37,7 +38,7 @@ func (r *Reconciler) delete(ctx context.Context, s *scope) (reconcile.Result, er
 	if !controllerutil.ContainsFinalizer(s.seed, gardencorev1beta1.FinalizerGardener) {
 		return reconcile.Result{}, nil
 	}
-	outcome, err := kit.Run(ctx, s, r.beginDelete, r.awaitShoots, r.awaitInstallations, r.awaitExtensions, r.destroy)
+	outcome, err := kit.Run(ctx, s, r.beginDelete, r.awaitShoots, r.removeExtensions, r.awaitInstallations, r.awaitExtensions, r.destroy)
 	if err != nil {
 		return fail(ctx, s, gardencorev1beta1.LastOperationTypeDelete, err)
 	}
@@ -68,6 +69,28 @@ func (r *Reconciler) awaitShoots(ctx context.Context, s *scope) (kit.Outcome, er
 		Type: corev1.EventTypeNormal, Reason: gardencorev1beta1.EventResourceReferenced, Action: gardencorev1beta1.EventActionDelete, Message: text,
 	})
 	return kit.Stop(), kit.Wait(shootPause, text)
+}
+
+// removeExtensions ends what extensions do for the seed, while they are still installed. Their objects keep them so.
+func (r *Reconciler) removeExtensions(ctx context.Context, s *scope) (kit.Outcome, error) {
+	engine := Engine(r.SeedClient, r.Clock)
+	left, err := Extensions(ctx, extension.Engine{Client: r.SeedClient, Clock: r.Clock})
+	if err != nil {
+		return kit.Stop(), err
+	}
+	lent, err := engine.SetMembers(ctx, references())
+	if err != nil || len(left)+len(lent) == 0 {
+		return kit.Continue(), err
+	}
+	addOns, err := r.addOns(ctx, s.seed)
+	if err != nil {
+		return kit.Stop(), err
+	}
+	graph, err := addOns.DeleteGraph()
+	if err != nil {
+		return kit.Stop(), err
+	}
+	return kit.Continue(), s.run.Run(ctx, graph, progressPeriod)
 }
 
 // awaitInstallations waits until the garden has removed the extensions.

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Package seed prepares one seed for shoots and reports on it: custom resource definitions of the extension contract,
-// the namespace garden, the identity of the cluster, and the status of the Seed in the garden.
+// the namespace garden, the identity of the cluster, the extensions that act for the seed as a whole with the objects that they are given,
+// and the status of the Seed in the garden.
 //
 // A pass that has something new to do shows its progress as the Seed's last operation. Periodic passes only correct what
-// others changed, and write nothing unless they find a difference. A Seed in deletion is kept until no Shoot and no
+// others changed, and have the extensions look as well. A Seed in deletion is kept until no Shoot and no
 // ControllerInstallation needs it.
 package seed
 
@@ -24,6 +25,7 @@ import (
 	gardenresourcesv1alpha1 "github.com/terrarium-garden/terrarium/apis/resources/v1alpha1"
 	gardensecurityv1alpha1 "github.com/terrarium-garden/terrarium/apis/security/v1alpha1"
 	"github.com/terrarium-garden/terrarium/controllers/gardenlet/gardentoken"
+	"github.com/terrarium-garden/terrarium/controllers/gardenlet/referred"
 	"github.com/terrarium-garden/terrarium/controllers/gardenlet/workloadidentity"
 	"github.com/terrarium-garden/terrarium/controllers/kit"
 	"github.com/terrarium-garden/terrarium/controllers/operation"
@@ -160,12 +162,43 @@ func (r *Reconciler) describe(seed *gardencorev1beta1.Seed, s *scope) {
 	}
 }
 
+// addOns reads what decides about the extensions of kind Extension.
+func (r *Reconciler) addOns(ctx context.Context, seed *gardencorev1beta1.Seed) (AddOns, error) {
+	registrations := &gardencorev1beta1.ControllerRegistrationList{}
+	if err := r.GardenReader.List(ctx, registrations); err != nil {
+		return AddOns{}, fmt.Errorf("list controller registrations: %w", err)
+	}
+	return AddOns{
+		Engine: Engine(r.SeedClient, r.Clock), Seed: seed, Registrations: registrations.Items, Installations: r.installations,
+		Copier: referred.Copier{
+			Garden: r.GardenClient, Reader: r.GardenReader, Seed: r.SeedClient, Clock: r.Clock, Validity: r.IdentityTokenValidity,
+			Namespace: gardencorev1beta1.NamespaceGarden,
+			Behalf: gardensecurityv1alpha1.ContextObject{
+				APIVersion: gardencorev1beta1.GroupVersion.String(), Kind: "Seed", Name: seed.Name, UID: seed.UID,
+			},
+		},
+	}, nil
+}
+
+// installations reads those of the seed.
+func (r *Reconciler) installations(ctx context.Context) ([]gardencorev1beta1.ControllerInstallation, error) {
+	list := &gardencorev1beta1.ControllerInstallationList{}
+	if err := r.GardenReader.List(ctx, list, client.MatchingFields{gardencorev1beta1.FieldSeedRefName: r.SeedName}); err != nil {
+		return nil, fmt.Errorf("list controller installations of seed %q: %w", r.SeedName, err)
+	}
+	return list.Items, nil
+}
+
 // deploy runs the flow.
 func (r *Reconciler) deploy(ctx context.Context, s *scope) (kit.Outcome, error) {
 	if err := CheckVersion(s.version); err != nil {
 		return kit.Stop(), err
 	}
-	graph, err := ReconcileGraph(Engine(r.SeedClient, r.Clock), s.identity, ResourceManagerOptions{Image: r.Image, PolicyNamespaces: r.PolicyNamespaces})
+	addOns, err := r.addOns(ctx, s.seed)
+	if err != nil {
+		return kit.Stop(), err
+	}
+	graph, err := ReconcileGraph(addOns.Engine, s.identity, ResourceManagerOptions{Image: r.Image, PolicyNamespaces: r.PolicyNamespaces}, addOns)
 	if err != nil {
 		return kit.Stop(), err
 	}

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Package seedcare checks what the gardenlet deployed for its seed as a whole and reports it as condition
-// SeedSystemComponentsHealthy. That is the resource manager
-// and the custom resource definitions of the extension contract.
+// SeedSystemComponentsHealthy. That is the resource manager, the custom resource definitions of the extension contract, and what
+// extensions do for the seed.
 package seedcare
 
 import (
@@ -97,7 +97,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, request reconcile.Request) (
 	if object.DeletionTimestamp != nil || object.Status.LastOperation == nil {
 		return reconcile.Result{}, nil
 	}
-	found := r.check(ctx)
+	found := r.check(ctx, object)
 	r.collect(ctx)
 	commit := kit.Begin(r.GardenClient, object)
 	have := query.FindCondition(object.Status.Conditions, found.Type)
@@ -138,7 +138,7 @@ func emergencyStop(seed *gardencorev1beta1.Seed, now time.Time) []gardencorev1be
 }
 
 // check looks at every component. If it cannot be made, the condition says so.
-func (r *Reconciler) check(ctx context.Context) gardencorev1beta1.Condition {
+func (r *Reconciler) check(ctx context.Context, object *gardencorev1beta1.Seed) gardencorev1beta1.Condition {
 	definitions, err := crds.Objects()
 	if err != nil {
 		return unknown(err)
@@ -153,12 +153,12 @@ func (r *Reconciler) check(ctx context.Context) gardencorev1beta1.Condition {
 	} else if reason != "" {
 		return healthy(gardencorev1beta1.ConditionFalse, reason, message)
 	}
-	var missing, bad []string
+	var absent, bad []string
 	for _, definition := range definitions {
 		name := definition.GetName()
 		err := r.SeedClient.Get(ctx, client.ObjectKeyFromObject(definition), definition)
 		if apierrors.IsNotFound(err) {
-			missing = append(missing, name)
+			absent = append(absent, name)
 			continue
 		}
 		if err != nil {
@@ -168,7 +168,17 @@ func (r *Reconciler) check(ctx context.Context) gardencorev1beta1.Condition {
 			bad = append(bad, name+": "+reason)
 		}
 	}
-	return Judge(missing, bad)
+	if c := Judge(absent, bad); c.Status != gardencorev1beta1.ConditionTrue {
+		return c
+	}
+	c, err := r.checkExtensions(ctx, object)
+	if err != nil {
+		return unknown(err)
+	}
+	if c.Status == "" {
+		return Judge(nil, nil)
+	}
+	return c
 }
 
 // checkManagedResources says what is wrong with the managed resources of the seed itself (GLET-SEEDCARE-1, 3).

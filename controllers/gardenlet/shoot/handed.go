@@ -15,6 +15,7 @@ import (
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	"github.com/terrarium-garden/terrarium/controllers/component/apiserver"
 	"github.com/terrarium-garden/terrarium/controllers/component/facts"
+	"github.com/terrarium-garden/terrarium/controllers/gardenlet/referred"
 	"github.com/terrarium-garden/terrarium/controllers/kubeconfig"
 	lastoperation "github.com/terrarium-garden/terrarium/controllers/operation"
 )
@@ -106,7 +107,7 @@ func (h handed) text(ctx context.Context, field, name, key string) (string, erro
 // kubeconfig is the kubeconfig in a Secret.
 func (h handed) kubeconfig(ctx context.Context, field, name string) ([]byte, error) {
 	source := &corev1.Secret{}
-	if err := h.get(ctx, field, kindSecret, name, source); err != nil {
+	if err := h.get(ctx, field, referred.KindSecret, name, source); err != nil {
 		return nil, err
 	}
 	if len(source.Data[kubeconfig.Key]) == 0 {

@@ -39,7 +39,7 @@ func Missing(
 ) []extensions.Offer {
 	served := map[extensions.Offer]bool{}
 	for i := range installations {
-		if !installed(&installations[i]) {
+		if !extensions.Installed(&installations[i]) {
 			continue
 		}
 		registration := registrations[installations[i].Spec.RegistrationRef.Name]
@@ -51,17 +51,6 @@ func Missing(
 		}
 	}
 	return slices.DeleteFunc(slices.Clone(needs), func(n extensions.Offer) bool { return served[n] })
-}
-
-func installed(i *gardencorev1beta1.ControllerInstallation) bool {
-	for _, kind := range []gardencorev1beta1.ConditionType{
-		gardencorev1beta1.ConditionTypeValid, gardencorev1beta1.ConditionTypeInstalled, gardencorev1beta1.ConditionTypeHealthy,
-	} {
-		if !kit.ConditionIs(i.Status.Conditions, kind, gardencorev1beta1.ConditionTrue) {
-			return false
-		}
-	}
-	return i.DeletionTimestamp == nil
 }
 
 // requireExtensions checks that the extensions which the shoot needs are installed. They may be installed only now, so the run waits

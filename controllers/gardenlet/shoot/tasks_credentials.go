@@ -3,14 +3,12 @@
 package shoot
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -19,30 +17,9 @@ import (
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	gardensecurityv1alpha1 "github.com/terrarium-garden/terrarium/apis/security/v1alpha1"
 	"github.com/terrarium-garden/terrarium/controllers/flow"
-	"github.com/terrarium-garden/terrarium/controllers/gardenlet/workloadidentity"
+	"github.com/terrarium-garden/terrarium/controllers/gardenlet/referred"
 	lastoperation "github.com/terrarium-garden/terrarium/controllers/operation"
 )
-
-// Kinds of credentials.
-const (
-	kindSecret           = "Secret"
-	kindInternalSecret   = "InternalSecret"
-	kindWorkloadIdentity = "WorkloadIdentity"
-)
-
-// missingCredentialsError says that there are no credentials: what the shoot names does not exist, or it names nothing. Every other
-// error of credentials may pass by itself.
-type missingCredentialsError struct{ error }
-
-func (e *missingCredentialsError) Unwrap() error { return e.error }
-
-// missing marks errors of objects that do not exist. A gardenlet is forbidden to read what nothing refers to.
-func missing(err error) error {
-	if apierrors.IsNotFound(err) || apierrors.IsForbidden(err) {
-		return &missingCredentialsError{error: err}
-	}
-	return err
-}
 
 // credentials copies the credentials that the owner of the shoot has given to where extensions find them.
 type credentials struct {
@@ -81,7 +58,7 @@ func (c credentials) deployCloudProvider(ctx context.Context) error {
 // shoot can still be deleted.
 func (c credentials) refreshCloudProvider(ctx context.Context) error {
 	err := c.deployCloudProvider(ctx)
-	if lost, ok := errors.AsType[*missingCredentialsError](err); ok {
+	if lost, ok := errors.AsType[*referred.MissingError](err); ok {
 		ctrl.LoggerFrom(ctx).Info("Credentials of the shoot are missing, its deletion continues with the last known ones", "reason", lost.Error())
 		return nil
 	}
@@ -96,18 +73,18 @@ func (c credentials) ofBinding(ctx context.Context) (corev1.ObjectReference, err
 	case query.KindCredentialsBinding:
 		binding := &gardensecurityv1alpha1.CredentialsBinding{}
 		if err := c.reader.Get(ctx, key, binding); err != nil {
-			return corev1.ObjectReference{}, missing(fmt.Errorf("get credentials binding %q: %w", key, err))
+			return corev1.ObjectReference{}, referred.Missing(fmt.Errorf("get credentials binding %q: %w", key, err))
 		}
 		return binding.CredentialsRef, nil
 	case query.KindSecretBinding:
 		binding := &gardencorev1beta1.SecretBinding{}
 		if err := c.reader.Get(ctx, key, binding); err != nil {
-			return corev1.ObjectReference{}, missing(fmt.Errorf("get secret binding %q: %w", key, err))
+			return corev1.ObjectReference{}, referred.Missing(fmt.Errorf("get secret binding %q: %w", key, err))
 		}
 		return query.CredentialsOf(binding), nil
 	default:
 		return corev1.ObjectReference{}, lastoperation.WithCodes(
-			&missingCredentialsError{error: errors.New("the shoot has workers and names no credentials: set spec.credentialsBindingName")},
+			referred.NoneError(errors.New("the shoot has workers and names no credentials: set spec.credentialsBindingName")),
 			gardencorev1beta1.ErrorCodeConfigurationProblem,
 		)
 	}
@@ -122,53 +99,18 @@ func (c credentials) deploy(ctx context.Context, name string, ref corev1.ObjectR
 	return c.engine().Apply(ctx, secret)
 }
 
-// read returns the Secret of that name that is to be in the seed. It has only the data of its source, because labels, annotations and
-// types of Secrets mean something to controllers in a seed.
+// read returns the Secret of that name that is to be in the seed.
 func (c credentials) read(ctx context.Context, name string, ref corev1.ObjectReference) (*corev1.Secret, error) {
-	key, kind := client.ObjectKey{Namespace: ref.Namespace, Name: ref.Name}, cmp.Or(ref.Kind, kindSecret)
-	source := map[string]client.Object{
-		kindSecret: &corev1.Secret{}, kindInternalSecret: &gardencorev1beta1.InternalSecret{}, kindWorkloadIdentity: &gardensecurityv1alpha1.WorkloadIdentity{},
-	}[kind]
-	if source == nil {
-		return nil, lastoperation.WithCodes(
-			&missingCredentialsError{error: fmt.Errorf("credentials %q: of kind %q, must be a %s, %s or %s", key, kind, kindSecret, kindInternalSecret, kindWorkloadIdentity)},
-			gardencorev1beta1.ErrorCodeConfigurationProblem,
-		)
-	}
-	if err := c.reader.Get(ctx, key, source); err != nil {
-		return nil, missing(fmt.Errorf("get credentials: %s %q: %w", kind, key, err))
-	}
-	secret := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: c.facts.Namespace, Name: name}, Type: corev1.SecretTypeOpaque}
-	switch source := source.(type) {
-	case *corev1.Secret:
-		secret.Data = source.Data
-	case *gardencorev1beta1.InternalSecret:
-		secret.Data = source.Data
-	case *gardensecurityv1alpha1.WorkloadIdentity:
-		if err := c.fillIdentity(ctx, secret, source); err != nil {
-			return nil, err
-		}
-	}
-	return secret, nil
+	return c.copier().Secret(ctx, name, ref)
 }
 
-// fillIdentity makes a Secret that lets extensions act as a workload identity on behalf of the shoot. The token of an
-// earlier run is kept while it is valid; package workloadidentity renews it between the runs.
-func (c credentials) fillIdentity(ctx context.Context, secret *corev1.Secret, identity *gardensecurityv1alpha1.WorkloadIdentity) error {
-	err := workloadidentity.Describe(secret, identity, gardensecurityv1alpha1.ContextObject{
-		APIVersion: gardencorev1beta1.GroupVersion.String(), Kind: "Shoot", Namespace: &c.facts.Shoot.Namespace, Name: c.facts.Shoot.Name, UID: c.facts.Shoot.UID,
-	})
-	if err != nil {
-		return err
+// copier copies what the shoot refers to into its namespace in the seed.
+func (c credentials) copier() referred.Copier {
+	shoot := c.facts.Shoot
+	return referred.Copier{
+		Garden: c.garden, Reader: c.reader, Seed: c.seed, Clock: c.clock, Validity: c.validity, Namespace: c.facts.Namespace,
+		Behalf: gardensecurityv1alpha1.ContextObject{
+			APIVersion: gardencorev1beta1.GroupVersion.String(), Kind: "Shoot", Namespace: &shoot.Namespace, Name: shoot.Name, UID: shoot.UID,
+		},
 	}
-	live := &corev1.Secret{}
-	key := client.ObjectKeyFromObject(secret)
-	if err := c.seed.Get(ctx, key, live); client.IgnoreNotFound(err) != nil {
-		return fmt.Errorf("get secret %q: %w", key, err)
-	}
-	issuer := workloadidentity.Issuer{Garden: c.garden, Validity: c.validity, Clock: c.clock}
-	if issuer.Keep(secret, live) {
-		return nil
-	}
-	return missing(issuer.Renew(ctx, secret))
 }

@@ -18,6 +18,7 @@ import (
 	"github.com/terrarium-garden/terrarium/controllers/component"
 	"github.com/terrarium-garden/terrarium/controllers/component/facts"
 	"github.com/terrarium-garden/terrarium/controllers/flow"
+	"github.com/terrarium-garden/terrarium/controllers/gardenlet/referred"
 )
 
 const (
@@ -109,7 +110,7 @@ func (n names) externalRecord(ctx context.Context) (record, error) {
 func (n names) credentialsOf(ctx context.Context, provider *gardencorev1beta1.DNSProvider) (corev1.ObjectReference, error) {
 	switch {
 	case provider.SecretName != nil:
-		return corev1.ObjectReference{Kind: kindSecret, Namespace: n.facts.Shoot.Namespace, Name: *provider.SecretName}, nil
+		return corev1.ObjectReference{Kind: referred.KindSecret, Namespace: n.facts.Shoot.Namespace, Name: *provider.SecretName}, nil
 	case provider.CredentialsRef != nil:
 		return corev1.ObjectReference{Kind: provider.CredentialsRef.Kind, Namespace: n.facts.Shoot.Namespace, Name: provider.CredentialsRef.Name}, nil
 	default:

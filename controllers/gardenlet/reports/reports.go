@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package reports judges the conditions that extensions keep on their objects: each contributes to the condition of the same type of
+// the shoot or seed that the object is for.
+package reports
+
+import (
+	"fmt"
+	"strings"
+
+	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+	gardenextensionsv1alpha1 "github.com/terrarium-garden/terrarium/apis/extensions/v1alpha1"
+)
+
+// Report is a condition of an extension object.
+type Report struct {
+	Kind, Type, Name string
+	Condition        gardencorev1beta1.Condition
+	// Stale says that the extension has been silent for too long.
+	Stale bool
+}
+
+// Of returns the reports of one object of a kind.
+func Of(kind string, object gardenextensionsv1alpha1.Object) []Report {
+	conditions := object.GetExtensionStatus().Conditions
+	all := make([]Report, 0, len(conditions))
+	for _, c := range conditions {
+		all = append(all, Report{Kind: kind, Type: object.GetExtensionSpec().Type, Name: object.GetName(), Condition: c})
+	}
+	return all
+}
+
+// Judge returns what an extension reports about the condition, unless it is good (EXT-HEALTH-2).
+func Judge(c gardencorev1beta1.Condition, all []Report) (gardencorev1beta1.Condition, bool) {
+	for _, r := range all {
+		if r.Condition.Type != c.Type {
+			continue
+		}
+		if r.Stale {
+			c.Status, c.Reason = gardencorev1beta1.ConditionUnknown, r.Kind+"OutdatedHealthCheckReport"
+			c.Message = fmt.Sprintf("%s %q has a report of an extension that sends no heartbeats any more", r.Kind, r.Name)
+			return c, true
+		}
+		c.Message, c.Codes = strings.TrimSpace(fmt.Sprintf("%s %q reports: %s", r.Kind, r.Name, r.Condition.Message)), r.Condition.Codes
+		switch r.Condition.Status {
+		case gardencorev1beta1.ConditionProgressing:
+			c.Status, c.Reason = gardencorev1beta1.ConditionProgressing, r.Kind+r.Condition.Reason
+			return c, true
+		case gardencorev1beta1.ConditionFalse, gardencorev1beta1.ConditionUnknown:
+			c.Status, c.Reason = gardencorev1beta1.ConditionFalse, r.Kind+"UnhealthyReport"
+			return c, true
+		default:
+			c.Message, c.Codes = "", nil
+		}
+	}
+	return c, false
+}

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package seed
+
+import (
+	"context"
+
+	"github.com/terrarium-garden/terrarium/controllers/flow"
+)
+
+// Graph is the part of the reconciliation that is about extensions and what they are given. What comes before it is done.
+func (a AddOns) Graph() (*flow.Graph, error) {
+	var tasks []flow.Task
+	for _, done := range []flow.ID{"definitions", "namespace", "resource-manager"} {
+		tasks = append(tasks, flow.Task{ID: done, Title: "Done", Do: func(context.Context) error { return nil }})
+	}
+	return flow.Compile("Extensions of a seed", append(tasks, a.deploy()...)...)
+}
