@@ -5,6 +5,9 @@ package apiserver
 import (
 	"time"
 
+	"k8s.io/apiserver/pkg/authentication/user"
+
+	"github.com/terrarium-garden/terrarium/appliance/authorization/seedclient"
 	"github.com/terrarium-garden/terrarium/storage/registry/security/workloadidentity"
 )
 
@@ -23,5 +26,10 @@ func (c *completed) tokenSigner() workloadidentity.TokenSigner {
 		Sign:        c.Identity.SignWorkloadIdentity,
 		MinLifetime: c.WorkloadIdentity.MinTokenLifetime,
 		MaxLifetime: c.WorkloadIdentity.MaxTokenLifetime,
+		Gardenlet: func(who user.Info) (string, bool) {
+			client, ok := seedclient.Of(who)
+
+			return client.Seed, ok && !client.Extension
+		},
 	}
 }

@@ -137,6 +137,21 @@ func TestGardenAway(t *testing.T) {
 	}
 }
 
+// TestTooMuch checks that tasks are kept and reported again if the garden takes no more of them at the moment.
+func TestTooMuch(t *testing.T) {
+	t.Parallel()
+	j, g, clk := run(t)
+	j.Task(operation.Subject{}, observed("kept", nil))
+	step(t, clk, 2*time.Second)
+	<-g.reports
+	g.answers <- apierrors.NewTooManyRequests("seed reports too much", 5)
+	step(t, clk, 15*time.Second)
+	if got := ids(<-g.reports); !slices.Equal(got, []string{"kept"}) {
+		t.Errorf("%q are reported again", got)
+	}
+	g.answers <- nil
+}
+
 // TestOtherGarden checks that a garden without timelines is left alone.
 func TestOtherGarden(t *testing.T) {
 	t.Parallel()

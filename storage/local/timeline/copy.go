@@ -45,6 +45,6 @@ func Advance(dir string, by uint64) (err error) {
 			return err
 		}
 
-		return entriesOf(tx).SetSequence(entriesOf(tx).Sequence() + by)
+		return numbersOf(tx).SetSequence(numbersOf(tx).Sequence() + by)
 	})
 }

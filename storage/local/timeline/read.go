@@ -45,7 +45,7 @@ type Page struct {
 func (s *Store) Get(number uint64) (*Entry, bool, error) {
 	var entry *Entry
 	err := s.view(func(tx *bolt.Tx) error {
-		value := entriesOf(tx).Get(key(number))
+		value := valueOf(tx, key(number))
 		if value == nil {
 			return nil
 		}
@@ -62,7 +62,7 @@ func (s *Store) Get(number uint64) (*Entry, bool, error) {
 func (s *Store) List(ctx context.Context, q Query) (Page, error) {
 	var page Page
 	err := s.view(func(tx *bolt.Tx) error {
-		page = Page{Last: entriesOf(tx).Sequence()}
+		page = Page{Last: numbersOf(tx).Sequence()}
 
 		return q.each(ctx, tx, func(entry *Entry) bool {
 			if q.Limit > 0 && len(page.Entries) == q.Limit {
@@ -90,10 +90,9 @@ func (s *Store) Changed() <-chan struct{} {
 // Reaches returns ErrExpired if entries after a number have been removed.
 func (s *Store) Reaches(after uint64) error {
 	return s.view(func(tx *bolt.Tx) error {
-		entries := entriesOf(tx)
-		oldest, _ := entries.Cursor().First()
-		if first := entries.Sequence() + 1; oldest == nil && after+1 < first ||
-			oldest != nil && after+1 < binary.BigEndian.Uint64(oldest) {
+		numbers := numbersOf(tx)
+		oldest, _ := numbers.Cursor().First()
+		if after < originsOf(tx).Sequence() || oldest == nil && after < numbers.Sequence() {
 			return ErrExpired
 		}
 
@@ -111,7 +110,6 @@ func (s *Store) view(read func(tx *bolt.Tx) error) error {
 
 // each calls visit for the selected entries until it returns false.
 func (q Query) each(ctx context.Context, tx *bolt.Tx, visit func(*Entry) bool) error {
-	entries := entriesOf(tx)
 	for number, value := range q.candidates(tx) {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -122,10 +120,7 @@ func (q Query) each(ctx context.Context, tx *bolt.Tx, visit func(*Entry) bool) e
 		if at := timeOf(value); at.Before(q.Since) || !q.Until.IsZero() && !at.Before(q.Until) {
 			continue
 		}
-		if len(value) == numberSize {
-			value = entries.Get(number)
-		}
-		entry, err := decode(number, value)
+		entry, err := decode(number, valueOf(tx, number))
 		if err != nil {
 			return err
 		}
@@ -144,7 +139,7 @@ func (q Query) each(ctx context.Context, tx *bolt.Tx, visit func(*Entry) bool) e
 func (q Query) candidates(tx *bolt.Tx) func(yield func(number, value []byte) bool) {
 	if q.Namespace == "" {
 		return func(yield func(number, value []byte) bool) {
-			cursor := entriesOf(tx).Cursor()
+			cursor := numbersOf(tx).Cursor()
 			for k, v := cursor.Seek(key(q.After + 1)); k != nil; k, v = cursor.Next() {
 				if !yield(k, v) {
 					return
@@ -189,7 +184,7 @@ func (q Query) ofSubjects(tx *bolt.Tx) [][2][]byte {
 func decode(number, value []byte) (*Entry, error) {
 	entry := &Entry{}
 	n := binary.BigEndian.Uint64(number)
-	if len(value) < numberSize {
+	if len(value) <= numberSize {
 		return nil, fmt.Errorf("entry %d of the timeline is damaged", n)
 	}
 	if err := json.Unmarshal(value[numberSize:], entry); err != nil {

@@ -48,7 +48,7 @@ type Config struct {
 	Dir string
 	// Keep is how long entries are kept.
 	Keep time.Duration
-	// MaxBytes is how much of the file may be in use. Beyond that the oldest entries are removed.
+	// MaxBytes is how much of the file may be in use. Beyond that the oldest entries of those who use most are removed.
 	MaxBytes int64
 	// Clock is the clock for the age of entries.
 	Clock clock.WithTicker
@@ -60,6 +60,8 @@ type Config struct {
 type Store struct {
 	config Config
 	db     *bolt.DB
+	// used belongs to the writer.
+	used usage
 
 	mu      sync.Mutex
 	waiting []pending
@@ -93,19 +95,37 @@ func Open(c Config) (*Store, error) {
 		return nil, fmt.Errorf("open timeline %q: %w; if the file is damaged, move it away and start again: the garden loses its "+
 			"history and nothing else", path, err)
 	}
-	if err := db.Update(createBuckets); err != nil {
+	used, err := prepare(db)
+	if err != nil {
 		return nil, fmt.Errorf("open timeline %q: %w", path, errors.Join(err, db.Close()))
 	}
 	if c.Failed == nil {
 		c.Failed = func(error) {}
 	}
 	s := &Store{
-		config: c, db: db, changed: make(chan struct{}),
+		config: c, db: db, used: used, changed: make(chan struct{}),
 		wake: make(chan wake, 1), stop: make(chan struct{}), stopped: make(chan struct{}),
 	}
 	go s.run()
 
 	return s, nil
+}
+
+// prepare brings a file into the form of this version, and counts what is in it.
+func prepare(db *bolt.DB) (used usage, err error) {
+	if err := db.Update(createBuckets); err != nil {
+		return nil, err
+	}
+	if err := adopt(db); err != nil {
+		return nil, err
+	}
+	err = db.View(func(tx *bolt.Tx) error {
+		used, err = usageOf(tx)
+
+		return err
+	})
+
+	return used, err
 }
 
 // Close writes what waits and closes the file.

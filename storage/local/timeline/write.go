@@ -13,31 +13,11 @@ import (
 )
 
 const (
-	bucketEntries  = "entries"
-	bucketSubjects = "subjects"
 	// numberSize is the size of a number in a key, and of the time before an entry.
 	numberSize = 8
-	// pruneInterval is the time between two looks for entries that are too old.
-	pruneInterval = 10 * time.Minute
-	// pruneEntries is the number of entries that are removed in one transaction: few, because writes wait meanwhile.
-	pruneEntries = 1_000
 	// retryInterval is the time between two attempts to write what could not be written.
 	retryInterval = time.Second
 )
-
-func createBuckets(tx *bolt.Tx) error {
-	for _, name := range []string{bucketEntries, bucketSubjects} {
-		if _, err := tx.CreateBucketIfNotExists([]byte(name)); err != nil {
-			return err
-		}
-	}
-
-	return nil
-}
-
-func entriesOf(tx *bolt.Tx) *bolt.Bucket { return tx.Bucket([]byte(bucketEntries)) }
-
-func subjectsOf(tx *bolt.Tx) *bolt.Bucket { return tx.Bucket([]byte(bucketSubjects)) }
 
 // run writes until the store is closed.
 func (s *Store) run() {
@@ -88,7 +68,12 @@ func (s *Store) flush() {
 		if len(batch) == 0 {
 			return
 		}
-		err := s.db.Update(func(tx *bolt.Tx) error { return write(tx, batch) })
+		added := usage{}
+		err := s.db.Update(func(tx *bolt.Tx) error {
+			added = usage{}
+
+			return write(tx, batch, added)
+		})
 		var again []pending
 		for _, p := range batch {
 			switch {
@@ -104,6 +89,7 @@ func (s *Store) flush() {
 
 			return
 		}
+		s.used.add(added, 1)
 		s.publish()
 	}
 }
@@ -169,30 +155,48 @@ func (s *Store) publish() {
 	s.changed = make(chan struct{})
 }
 
-func write(tx *bolt.Tx, batch []pending) error {
-	entries, subjects := entriesOf(tx), subjectsOf(tx)
-	// Numbers only grow, so pages can be filled to the end.
-	entries.FillPercent = 1
+func write(tx *bolt.Tx, batch []pending, added usage) error {
+	numbers := numbersOf(tx)
 	for _, p := range batch {
 		for _, entry := range p.entries {
-			number, err := entries.NextSequence()
+			number, err := numbers.NextSequence()
 			if err != nil {
 				return err
 			}
-			value, err := encode(entry, number)
+			value, err := encode(entry)
 			if err != nil {
-				return err
+				return fmt.Errorf("encode entry %d: %w", number, err)
 			}
-			if err := entries.Put(key(number), value); err != nil {
-				return err
-			}
-			if err := subjects.Put(subjectKey(entry, number), value[:numberSize]); err != nil {
+			if err := put(tx, number, entry, value, added); err != nil {
 				return err
 			}
 		}
 	}
 
 	return nil
+}
+
+// put adds an entry to all buckets.
+func put(tx *bolt.Tx, number uint64, entry *Entry, value []byte, added usage) error {
+	from := originOf(entry)
+	content, err := originsOf(tx).CreateBucketIfNotExists(from.key())
+	if err != nil {
+		return err
+	}
+	numbers := numbersOf(tx)
+	// Numbers only grow, so pages can be filled to the end.
+	numbers.FillPercent, content.FillPercent = 1, 1
+	size := sizeOf(entry, value)
+	if err := content.Put(key(number), value); err != nil {
+		return err
+	}
+	at := value[:numberSize:numberSize]
+	if err := numbers.Put(key(number), append(binary.BigEndian.AppendUint32(at, uint32(size)), from.key()...)); err != nil { //nolint:gosec // no entry has 4 GiB
+		return err
+	}
+	added[from] += size
+
+	return subjectsOf(tx).Put(subjectKey(entry, number), value[:numberSize])
 }
 
 // Name returns the name of the entry with a number.
@@ -226,81 +230,36 @@ func subjectPrefix(parts ...string) []byte {
 }
 
 // encode returns what is kept for an entry: its time, which can be read without the rest, and the entry.
-func encode(entry *Entry, number uint64) ([]byte, error) {
+func encode(entry *Entry) ([]byte, error) {
 	kept := *entry
 	kept.Name, kept.ResourceVersion = "", ""
 	data, err := json.Marshal(&kept)
 	if err != nil {
-		return nil, fmt.Errorf("encode entry %d: %w", number, err)
+		return nil, err
 	}
 
 	return append(timeKey(entry.Time.Time), data...), nil
+}
+
+// Size returns how much of the file an entry uses.
+func Size(entry *Entry) (int64, error) {
+	value, err := encode(entry)
+	if err != nil {
+		return 0, fmt.Errorf("encode entry: %w", err)
+	}
+
+	return sizeOf(entry, value), nil
+}
+
+// sizeOf counts an entry in its three buckets.
+func sizeOf(entry *Entry, value []byte) int64 {
+	return int64(len(value) + len(originOf(entry).key()) + len(subjectKey(entry, 0)) + 4*numberSize)
 }
 
 func timeKey(t time.Time) []byte { return binary.BigEndian.AppendUint64(nil, uint64(t.UnixMicro())) }
 
 func timeOf(value []byte) time.Time {
 	return time.UnixMicro(int64(binary.BigEndian.Uint64(value))) //nolint:gosec // timeKey made it from an int64
-}
-
-// prune removes what is too old or too much, one transaction after the other, until a write waits.
-func (s *Store) prune() {
-	for s.mustPrune() && !s.writesWait() {
-		if err := s.db.Update(s.pruneSome); err != nil {
-			s.config.Failed(fmt.Errorf("remove old entries of the timeline: %w", err))
-
-			return
-		}
-	}
-}
-
-// mustPrune reports whether the oldest entry has to be removed.
-func (s *Store) mustPrune() bool {
-	must := false
-	err := s.db.View(func(tx *bolt.Tx) error {
-		_, oldest := entriesOf(tx).Cursor().First()
-		must = oldest != nil && (s.tooOld(oldest) || s.tooMuch(tx))
-
-		return nil
-	})
-
-	return must && err == nil
-}
-
-func (s *Store) tooOld(value []byte) bool {
-	return timeOf(value).Before(s.config.Clock.Now().Add(-s.config.Keep))
-}
-
-func (s *Store) tooMuch(tx *bolt.Tx) bool {
-	stats := s.db.Stats()
-	free := int64(stats.FreePageN+stats.PendingPageN) * int64(s.db.Info().PageSize)
-
-	return tx.Size()-free > s.config.MaxBytes
-}
-
-// pruneSome removes entries from the oldest one on: those that are too old, or a fixed number if there are too many.
-func (s *Store) pruneSome(tx *bolt.Tx) error {
-	entries, subjects := entriesOf(tx), subjectsOf(tx)
-	tooMuch := s.tooMuch(tx)
-	cursor, removed := entries.Cursor(), 0
-	for k, v := cursor.First(); k != nil && removed < pruneEntries; k, v = cursor.First() {
-		if !tooMuch && !s.tooOld(v) {
-			return nil
-		}
-		entry, err := decode(k, v)
-		if err != nil {
-			return err
-		}
-		if err := subjects.Delete(subjectKey(entry, binary.BigEndian.Uint64(k))); err != nil {
-			return err
-		}
-		if err := cursor.Delete(); err != nil {
-			return err
-		}
-		removed++
-	}
-
-	return nil
 }
 
 func (s *Store) writesWait() bool {

@@ -6,6 +6,7 @@ package registrytest
 import (
 	"context"
 	"encoding/json"
+	"strings"
 	"testing"
 	"time"
 
@@ -15,6 +16,7 @@ import (
 	"k8s.io/apiserver/pkg/storage"
 	"k8s.io/utils/clock"
 
+	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	local "github.com/terrarium-garden/terrarium/storage/local/timeline"
 	"github.com/terrarium-garden/terrarium/storage/registry"
 	"github.com/terrarium-garden/terrarium/storage/registry/appliance/timeline"
@@ -40,8 +42,10 @@ func Groups(tb testing.TB, change ...func(*kind.Options)) ([]*genericapiserver.A
 	tb.Helper()
 	o := kindtest.Options(tb, change...)
 	groups, err := registry.Groups(o, registry.Settings{
-		Shoots:   Shoots(),
-		Tokens:   workloadidentity.TokenSigner{Issuer: "https://garden.example/issuer", Sign: plain, MinLifetime: time.Hour, MaxLifetime: 48 * time.Hour},
+		Shoots: Shoots(),
+		Tokens: workloadidentity.TokenSigner{
+			Issuer: "https://garden.example/issuer", Sign: plain, MinLifetime: time.Hour, MaxLifetime: 48 * time.Hour, Gardenlet: gardenlet,
+		},
 		Timeline: timelines(tb),
 	})
 	if err != nil {
@@ -67,6 +71,11 @@ func timelines(tb testing.TB) timeline.Settings {
 		Born:   func(context.Context, string) (time.Time, error) { return time.Time{}, nil },
 		Client: func(user.Info) (timeline.Client, bool) { return timeline.Client{}, false },
 	}
+}
+
+// gardenlet knows gardenlets by their names alone.
+func gardenlet(who user.Info) (seed string, ok bool) {
+	return strings.CutPrefix(who.GetName(), gardencorev1beta1.UserPrefixSeed)
 }
 
 // plain writes claims as they are, so that tests can read them.

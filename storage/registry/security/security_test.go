@@ -5,6 +5,7 @@ package security_test
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -27,7 +28,8 @@ import (
 
 const (
 	namespace = "garden-meadow"
-	seeds     = "gardener.cloud:system:seeds"
+	soil      = "gardener.cloud:system:seed:soil"
+	sand      = "gardener.cloud:system:seed:sand"
 )
 
 type (
@@ -199,14 +201,17 @@ func newPlot(t *testing.T) *plot {
 	project := &gardencorev1beta1.Project{ObjectMeta: metav1.ObjectMeta{Name: "meadow"}}
 	project.Spec.Namespace = new(namespace)
 	put(t, p, core, "projects", project)
-	soil := &gardencorev1beta1.Seed{ObjectMeta: metav1.ObjectMeta{Name: "soil"}}
-	soil.Spec.Provider = gardencorev1beta1.SeedProvider{Type: "local", Region: "north"}
-	soil.Spec.Networks = gardencorev1beta1.SeedNetworks{Pods: "10.1.0.0/16", Services: "10.2.0.0/16"}
+	ground := &gardencorev1beta1.Seed{ObjectMeta: metav1.ObjectMeta{Name: "soil"}}
+	ground.Spec.Provider = gardencorev1beta1.SeedProvider{Type: "local", Region: "north"}
+	ground.Spec.Networks = gardencorev1beta1.SeedNetworks{Pods: "10.1.0.0/16", Services: "10.2.0.0/16"}
 	keys := corev1.ObjectReference{APIVersion: "v1", Kind: "Secret", Namespace: "garden", Name: "dns"}
-	soil.Spec.DNS.Internal = &gardencorev1beta1.SeedDNSProviderConfig{Type: "local", Domain: "internal.example.org", CredentialsRef: keys}
-	soil.Spec.DNS.Provider = &gardencorev1beta1.SeedDNSProvider{Type: "local", CredentialsRef: &keys}
-	soil.Spec.Ingress = &gardencorev1beta1.Ingress{Domain: "ingress.example.org", Controller: gardencorev1beta1.IngressController{Kind: "nginx"}}
-	put(t, p, core, "seeds", soil)
+	ground.Spec.DNS.Internal = &gardencorev1beta1.SeedDNSProviderConfig{Type: "local", Domain: "internal.example.org", CredentialsRef: keys}
+	ground.Spec.DNS.Provider = &gardencorev1beta1.SeedDNSProvider{Type: "local", CredentialsRef: &keys}
+	ground.Spec.Ingress = &gardencorev1beta1.Ingress{Domain: "ingress.example.org", Controller: gardencorev1beta1.IngressController{Kind: "nginx"}}
+	put(t, p, core, "seeds", ground)
+	other := ground.DeepCopy()
+	other.ObjectMeta = metav1.ObjectMeta{Name: "sand"}
+	p.uids["sand"] = kindtest.Of[*gardencorev1beta1.Seed](t, core, "seeds").MustCreate(kindtest.Context(t, "", "gardener"), other).GetUID()
 	bucket := &gardencorev1beta1.BackupBucket{ObjectMeta: metav1.ObjectMeta{Name: "bucket"}}
 	bucket.Spec.Provider = gardencorev1beta1.BackupBucketProvider{Type: "local", Region: "north"}
 	bucket.Spec.SeedName = new("soil")
@@ -222,8 +227,38 @@ func newPlot(t *testing.T) *plot {
 	}}}
 	entry.Spec.BucketName, entry.Spec.SeedName = "bucket", new("soil")
 	put(t, p, core, "backupentries", entry)
+	p.move(t, core, sprout)
+	p.claim(t, core, "claiming", "sand", p.uids["shoots"])
+	p.claim(t, core, "late", "soil", "earlier")
 	kindtest.Of[*identity](t, security, "workloadidentities").MustCreate(kindtest.Context(t, namespace, "rose"), wi())
 	return p
+}
+
+// move adds a shoot that moves from the seed soil to sand.
+func (p *plot) move(t *testing.T, core map[string]rest.Storage, like *gardencorev1beta1.Shoot) {
+	t.Helper()
+	ctx := kindtest.Context(t, namespace, "gardener")
+	moving := like.DeepCopy()
+	moving.ObjectMeta, moving.Spec.SeedName = metav1.ObjectMeta{Namespace: namespace, Name: "moving"}, new("sand")
+	moving = kindtest.Of[*gardencorev1beta1.Shoot](t, core, "shoots").MustCreate(ctx, moving)
+	p.uids["moving"] = moving.UID
+	moving.Status.SeedName = new("soil")
+	kindtest.Of[*gardencorev1beta1.Shoot](t, core, "shoots/status").MustUpdate(ctx, moving)
+}
+
+// claim adds a backup entry on a seed that names the shoot sprout as its owner.
+func (p *plot) claim(t *testing.T, core map[string]rest.Storage, name, seed string, uid types.UID) {
+	t.Helper()
+	entry := &gardencorev1beta1.BackupEntry{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name, OwnerReferences: []metav1.OwnerReference{
+		{APIVersion: "core.gardener.cloud/v1beta1", Kind: "Shoot", Name: "sprout", UID: uid},
+	}}}
+	entry.Spec.BucketName, entry.Spec.SeedName = "bucket", &seed
+	p.uids[name] = kindtest.Of[*gardencorev1beta1.BackupEntry](t, core, "backupentries").MustCreate(kindtest.Context(t, namespace, "gardener"), entry).GetUID()
+}
+
+// none is the answer about an object that a seed does not have, for whatever reason.
+func none(kind, name, seed string) string {
+	return fmt.Sprintf("spec.contextObject: Invalid value: %q: seed %q has no %s with this name and UID", name, seed, kind)
 }
 
 func TestTokenContext(t *testing.T) {
@@ -234,28 +269,59 @@ func TestTokenContext(t *testing.T) {
 		kind, of string
 		named    string
 		version  string
-		user     []string
+		user     string
 		uid      types.UID
 		// want are the claims beside that of the identity.
 		want    []string
 		refused string
+		// seed is the seed in the claims, if it is not that of the object.
+		seed string
 	}{
-		"API-TOKEN-1 shoot":  {reason: "a shoot has a project and a seed", kind: "Shoot", of: "shoots", named: "sprout", user: []string{seeds}, want: []string{"project", "seed", "shoot"}},
-		"API-TOKEN-1 seed":   {reason: "a seed is one", kind: "Seed", of: "seeds", named: "soil", user: []string{seeds}, want: []string{"seed"}},
-		"API-TOKEN-1 bucket": {reason: "a bucket has a seed", kind: "BackupBucket", of: "backupbuckets", named: "bucket", user: []string{seeds}, want: []string{"backupBucket", "seed"}},
+		"API-TOKEN-1 shoot":  {reason: "a shoot has a project and a seed", kind: "Shoot", of: "shoots", named: "sprout", user: soil, want: []string{"project", "seed", "shoot"}},
+		"API-TOKEN-1 seed":   {reason: "a seed is one", kind: "Seed", of: "seeds", named: "soil", user: soil, want: []string{"seed"}},
+		"API-TOKEN-1 bucket": {reason: "a bucket has a seed", kind: "BackupBucket", of: "backupbuckets", named: "bucket", user: soil, want: []string{"backupBucket", "seed"}},
 		"API-TOKEN-1 entry": {
-			reason: "an entry has a bucket and a shoot", kind: "BackupEntry", of: "backupentries", named: "entry", user: []string{seeds},
+			reason: "an entry has a bucket and a shoot", kind: "BackupEntry", of: "backupentries", named: "entry", user: soil,
 			want: []string{"backupBucket", "backupEntry", "project", "seed", "shoot"},
 		},
 		"API-TOKEN-1 people": {reason: "what people say is not believed", kind: "Shoot", of: "shoots", named: "sprout"},
 		"API-TOKEN-1 another": {
-			reason: "a shoot of the same name is not the shoot", kind: "Shoot", of: "shoots", named: "sprout", user: []string{seeds}, uid: "other", refused: "spec.contextObject.uid",
+			reason: "a shoot of the same name is not the shoot", kind: "Shoot", of: "shoots", named: "sprout", user: soil, uid: "other", refused: none("Shoot", "garden-meadow/sprout", "soil"),
 		},
 		"API-TOKEN-1 none": {
-			reason: "nor is one that does not exist", kind: "Shoot", of: "shoots", named: "ghost", user: []string{seeds}, refused: "spec.contextObject.name",
+			reason: "nor is one that does not exist", kind: "Shoot", of: "shoots", named: "ghost", user: soil, refused: none("Shoot", "garden-meadow/ghost", "soil"),
+		},
+		"API-TOKEN-1 no name of a shoot": {
+			reason: "nor can it have this name", kind: "Shoot", of: "shoots", named: "a/b", user: soil, refused: none("Shoot", "garden-meadow/a/b", "soil"),
+		},
+		"API-TOKEN-1 foreign shoot": {
+			reason: "the shoot of another seed is as one that does not exist", kind: "Shoot", of: "shoots", named: "sprout", user: sand, refused: none("Shoot", "garden-meadow/sprout", "sand"),
+		},
+		"API-TOKEN-1 foreign seed": {
+			reason: "nobody is another seed", kind: "Seed", of: "seeds", named: "soil", user: sand, refused: none("Seed", "garden-meadow/soil", "sand"),
+		},
+		"API-TOKEN-1 foreign bucket": {
+			reason: "a bucket has one seed", kind: "BackupBucket", of: "backupbuckets", named: "bucket", user: sand, refused: none("BackupBucket", "garden-meadow/bucket", "sand"),
+		},
+		"API-TOKEN-1 foreign entry": {
+			reason: "an entry too", kind: "BackupEntry", of: "backupentries", named: "entry", user: sand, refused: none("BackupEntry", "garden-meadow/entry", "sand"),
+		},
+		"API-TOKEN-1 leaving": {
+			reason: "a shoot that moves belongs to both seeds", kind: "Shoot", of: "moving", named: "moving", user: soil, want: []string{"project", "seed", "shoot"},
+		},
+		"API-TOKEN-1 arriving": {
+			reason: "and each gets its own name", kind: "Shoot", of: "moving", named: "moving", user: sand, want: []string{"project", "seed", "shoot"}, seed: "sand",
+		},
+		"API-TOKEN-1 entry of a foreign shoot": {
+			reason: "a gardenlet cannot claim the shoot of another seed by an owner reference", kind: "BackupEntry", of: "claiming", named: "claiming", user: sand,
+			want: []string{"backupBucket", "backupEntry", "seed"}, seed: "sand",
+		},
+		"API-TOKEN-1 entry of another life": {
+			reason: "nor a later shoot of the name", kind: "BackupEntry", of: "late", named: "late", user: soil,
+			want: []string{"backupBucket", "backupEntry", "seed"},
 		},
 		"API-TOKEN-1 kind": {
-			reason: "and a token is of no use to a pod", kind: "Pod", of: "shoots", named: "sprout", version: "v1", user: []string{seeds}, refused: "spec.contextObject.kind",
+			reason: "and a token is of no use to a pod", kind: "Pod", of: "shoots", named: "sprout", version: "v1", user: soil, refused: "spec.contextObject.kind",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -269,7 +335,11 @@ func TestTokenContext(t *testing.T) {
 			if tc.uid != "" {
 				asked.UID = tc.uid
 			}
-			got, err := issue(t, p.security, kindtest.Context(t, namespace, "someone", tc.user...),
+			who := tc.user
+			if who == "" {
+				who = "someone"
+			}
+			got, err := issue(t, p.security, kindtest.Context(t, namespace, who),
 				&request{Spec: gardensecurityv1alpha1.TokenRequestSpec{ContextObject: asked}})
 			if tc.refused != "" {
 				if !apierrors.IsInvalid(err) || !strings.Contains(err.Error(), tc.refused) {
@@ -290,6 +360,15 @@ func TestTokenContext(t *testing.T) {
 			}
 			resources := map[string]string{
 				"backupBucket": "backupbuckets", "backupEntry": "backupentries", "project": "projects", "seed": "seeds", "shoot": "shoots",
+			}
+			if tc.of == "moving" {
+				resources["shoot"] = "moving"
+			}
+			if tc.kind == "BackupEntry" {
+				resources["backupEntry"] = tc.of
+			}
+			if tc.seed != "" {
+				resources["seed"] = tc.seed
 			}
 			if diff := cmp.Diff(append(slices.Clone(tc.want), "workloadIdentity"), slices.Sorted(maps.Keys(claims.Garden))); diff != "" {
 				t.Errorf("%s\nclaims (-want +got):\n%s", tc.reason, diff)

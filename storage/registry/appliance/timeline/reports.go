@@ -28,6 +28,9 @@ const (
 	// A seed may report tasks at a rate with bursts: a gardenlet that restarts with hundreds of shoots has much to tell at once.
 	tasksPerSecond = 100
 	tasksAtOnce    = 20_000
+	// The same for their size in the file. A usual task has about 1 KiB.
+	bytesPerSecond = 256 << 10
+	bytesAtOnce    = 8 << 20
 	// oldest is how long ago a reported task may have ended.
 	oldest = 24 * time.Hour
 )
@@ -37,8 +40,11 @@ type Reports struct {
 	settings Settings
 
 	mu       sync.Mutex
-	limiters map[string]*rate.Limiter
+	limiters map[string]limiter
 }
+
+// limiter bounds what a seed reports.
+type limiter struct{ tasks, bytes *rate.Limiter }
 
 var (
 	_ rest.Storage              = &Reports{}
@@ -49,7 +55,7 @@ var (
 
 // NewReports returns the storage of the resource.
 func NewReports(s Settings) *Reports {
-	return &Reports{settings: s, limiters: map[string]*rate.Limiter{}}
+	return &Reports{settings: s, limiters: map[string]limiter{}}
 }
 
 // New returns an empty report.
@@ -86,7 +92,8 @@ func (r *Reports) Create(
 			n, gardenappliancev1alpha1.MaxTimelineReportTasks))
 	}
 	now := r.settings.Clock.Now()
-	if !r.limiter(seed).AllowN(now, len(report.Spec.Tasks)) {
+	limits := r.limiter(seed)
+	if !limits.tasks.AllowN(now, len(report.Spec.Tasks)) {
 		return nil, apierrors.NewTooManyRequests(fmt.Sprintf("seed %q reports more than %d tasks a second", seed, tasksPerSecond), 5)
 	}
 	entries, err := r.entries(ctx, report, seed, now)
@@ -101,6 +108,13 @@ func (r *Reports) Create(
 	}
 	if o != nil && len(o.DryRun) > 0 {
 		return report, nil
+	}
+	size, err := sizeOf(entries)
+	if err != nil {
+		return nil, apierrors.NewInternalError(err)
+	}
+	if !limits.bytes.AllowN(now, size) {
+		return nil, apierrors.NewTooManyRequests(fmt.Sprintf("seed %q reports more than %d bytes a second", seed, bytesPerSecond), 5)
 	}
 	if err := r.settings.Store.Append(ctx, entries...); err != nil {
 		if errors.Is(err, timeline.ErrFull) {
@@ -127,16 +141,31 @@ func (r *Reports) client(ctx context.Context) (seed, name string, err error) {
 
 // limiter returns the limiter of a seed. Clients of seeds have certificates of the garden, so there are not more limiters than
 // there were seeds.
-func (r *Reports) limiter(seed string) *rate.Limiter {
+func (r *Reports) limiter(seed string) limiter {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	limiter, ok := r.limiters[seed]
+	found, ok := r.limiters[seed]
 	if !ok {
-		limiter = rate.NewLimiter(tasksPerSecond, tasksAtOnce)
-		r.limiters[seed] = limiter
+		found = limiter{tasks: rate.NewLimiter(tasksPerSecond, tasksAtOnce), bytes: rate.NewLimiter(bytesPerSecond, bytesAtOnce)}
+		r.limiters[seed] = found
 	}
 
-	return limiter
+	return found
+}
+
+// sizeOf returns how much of the timeline's file entries use. A single report is never too large for the limit of a seed: texts of
+// characters that have to be escaped are longer in the file than in the report.
+func sizeOf(entries []*timeline.Entry) (int, error) {
+	whole := int64(0)
+	for _, entry := range entries {
+		size, err := timeline.Size(entry)
+		if err != nil {
+			return 0, err
+		}
+		whole += size
+	}
+
+	return int(min(whole, bytesAtOnce)), nil
 }
 
 // entries returns the entries for the tasks of objects that belong to a seed.

@@ -5,6 +5,9 @@ package workloadidentity
 import (
 	"context"
 	"fmt"
+	"maps"
+	"slices"
+	"strings"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metainternalversion "k8s.io/apimachinery/pkg/apis/meta/internalversion"
@@ -21,77 +24,92 @@ import (
 // reader reads objects of the core group from their stores.
 type reader struct{ stores map[string]rest.Storage }
 
-// describe adds the context object, and the objects that it belongs to, to the claims.
-func (r reader) describe(ctx context.Context, asked *gardensecurityv1alpha1.ContextObject, into *gardenClaims) error {
+// describe adds the context object, and the objects that it belongs to, to the claims. It has to belong to the seed that asks:
+// the object that was read is the one that is judged, so that no change in between makes a difference. The answer is the same
+// whether the object is missing, belongs to others or has another UID (API-TOKEN-1).
+func (r reader) describe(ctx context.Context, asked *gardensecurityv1alpha1.ContextObject, seed string, into *gardenClaims) error {
 	path := field.NewPath("spec", "contextObject")
-	kinds := map[string]func(context.Context, *gardensecurityv1alpha1.ContextObject, *gardenClaims) (metav1.Object, error){
-		"Shoot": r.describeShoot, "Seed": r.describeSeed, "BackupBucket": r.describeBucket, "BackupEntry": r.describeEntry,
+	if _, known := contextKinds()[asked.Kind]; !known || asked.APIVersion != gardencorev1beta1.GroupVersion.String() {
+		return invalid(field.NotSupported(path.Child("kind"), asked.APIVersion+", "+asked.Kind, slices.Sorted(maps.Keys(contextKinds()))))
 	}
-	describe, found := kinds[asked.Kind]
-	if !found || asked.APIVersion != gardencorev1beta1.GroupVersion.String() {
-		return invalid(field.NotSupported(path.Child("kind"), asked.APIVersion+", "+asked.Kind,
-			[]string{"Shoot", "Seed", "BackupBucket", "BackupEntry"}))
+	obj, err := r.contextObject(ctx, asked)
+	if err == nil && obj.GetUID() == asked.UID && belongs(obj, seed) {
+		err = r.add(ctx, obj, seed, into)
+		if err == nil {
+			return nil
+		}
 	}
-	obj, err := describe(ctx, asked, into)
-	switch {
-	case apierrors.IsNotFound(err):
-		return invalid(field.NotFound(path.Child("name"), asked.Name))
-	case err != nil:
+	// The stores refuse names and namespaces that no object can have as bad requests.
+	if err != nil && !apierrors.IsNotFound(err) && !apierrors.IsBadRequest(err) {
 		return apierrors.NewInternalError(err)
-	case obj.GetUID() != asked.UID:
-		return invalid(field.Invalid(path.Child("uid"), string(asked.UID), "the object with this name has another UID"))
-	default:
-		return nil
 	}
+	return invalid(field.Invalid(path, strings.TrimPrefix(namespaceOf(asked)+"/"+asked.Name, "/"),
+		fmt.Sprintf("seed %q has no %s with this name and UID", seed, asked.Kind)))
+}
+
+// contextKinds are the kinds that a context object can have, and their resources.
+func contextKinds() map[string]string {
+	return map[string]string{"Shoot": "shoots", "Seed": "seeds", "BackupBucket": "backupbuckets", "BackupEntry": "backupentries"}
 }
 
 func invalid(err *field.Error) error {
 	return apierrors.NewInvalid(gardensecurityv1alpha1.Kind("TokenRequest"), "", field.ErrorList{err})
 }
 
-func (r reader) describeShoot(
-	ctx context.Context, asked *gardensecurityv1alpha1.ContextObject, into *gardenClaims,
-) (metav1.Object, error) {
-	shoot, err := get[*gardencorev1beta1.Shoot](ctx, r, "shoots", namespaceOf(asked), asked.Name)
-	if err != nil {
-		return nil, err
+func (r reader) contextObject(ctx context.Context, asked *gardensecurityv1alpha1.ContextObject) (metav1.Object, error) {
+	namespace := namespaceOf(asked)
+	if asked.Kind == "Seed" || asked.Kind == "BackupBucket" {
+		namespace = ""
 	}
-	return shoot, r.addShoot(ctx, shoot, shoot.Spec.SeedName, into)
+	return get[metav1.Object](ctx, r, contextKinds()[asked.Kind], namespace, asked.Name)
 }
 
-func (r reader) describeSeed(
-	ctx context.Context, asked *gardensecurityv1alpha1.ContextObject, into *gardenClaims,
-) (metav1.Object, error) {
-	seed, err := get[*gardencorev1beta1.Seed](ctx, r, "seeds", "", asked.Name)
-	if err != nil {
-		return nil, err
+// belongs reports whether an object belongs to a seed. One that moves belongs to both of its seeds, as for the seed authorizer.
+func belongs(obj metav1.Object, seed string) bool {
+	var seeds []*string
+	switch o := obj.(type) {
+	case *gardencorev1beta1.Shoot:
+		seeds = []*string{o.Spec.SeedName, o.Status.SeedName}
+	case *gardencorev1beta1.Seed:
+		seeds = []*string{&o.Name}
+	case *gardencorev1beta1.BackupBucket:
+		seeds = []*string{o.Spec.SeedName}
+	case *gardencorev1beta1.BackupEntry:
+		seeds = []*string{o.Spec.SeedName, o.Status.SeedName}
 	}
-	into.Seed = refer(seed)
-	return seed, nil
+	return slices.ContainsFunc(seeds, func(name *string) bool { return name != nil && *name == seed })
 }
 
-func (r reader) describeBucket(
-	ctx context.Context, asked *gardensecurityv1alpha1.ContextObject, into *gardenClaims,
-) (metav1.Object, error) {
-	bucket, err := get[*gardencorev1beta1.BackupBucket](ctx, r, "backupbuckets", "", asked.Name)
-	if err != nil {
-		return nil, err
+// add adds an object of a seed to the claims. The claim of the seed is always that of the seed that asks, also for an object that
+// moves to another one.
+func (r reader) add(ctx context.Context, obj metav1.Object, seed string, into *gardenClaims) error {
+	switch o := obj.(type) {
+	case *gardencorev1beta1.Shoot:
+		if err := r.addShoot(ctx, o, into); err != nil {
+			return err
+		}
+	case *gardencorev1beta1.BackupBucket:
+		into.BackupBucket = refer(o)
+	case *gardencorev1beta1.BackupEntry:
+		if err := r.addEntry(ctx, o, seed, into); err != nil {
+			return err
+		}
 	}
-	into.BackupBucket = refer(bucket)
-	return bucket, r.addSeed(ctx, bucket.Spec.SeedName, into)
+	asking, err := get[*gardencorev1beta1.Seed](ctx, r, "seeds", "", seed)
+	if err != nil {
+		return err
+	}
+	into.Seed = refer(asking)
+	return nil
 }
 
-func (r reader) describeEntry(
-	ctx context.Context, asked *gardensecurityv1alpha1.ContextObject, into *gardenClaims,
-) (metav1.Object, error) {
-	entry, err := get[*gardencorev1beta1.BackupEntry](ctx, r, "backupentries", namespaceOf(asked), asked.Name)
-	if err != nil {
-		return nil, err
-	}
+// addEntry adds a backup entry with its bucket and its shoot. Gardenlets write the owner references of their entries, so a shoot
+// is added only if it is the one that was meant and belongs to the seed. It may be gone: its backup is kept for a while.
+func (r reader) addEntry(ctx context.Context, entry *gardencorev1beta1.BackupEntry, seed string, into *gardenClaims) error {
 	into.BackupEntry = refer(entry)
 	bucket, err := get[*gardencorev1beta1.BackupBucket](ctx, r, "backupbuckets", "", entry.Spec.BucketName)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	into.BackupBucket = refer(bucket)
 	for _, owner := range entry.OwnerReferences {
@@ -99,15 +117,21 @@ func (r reader) describeEntry(
 			continue
 		}
 		shoot, err := get[*gardencorev1beta1.Shoot](ctx, r, "shoots", entry.Namespace, owner.Name)
-		if err != nil {
-			return nil, err
+		if apierrors.IsNotFound(err) || apierrors.IsBadRequest(err) {
+			return nil
 		}
-		return entry, r.addShoot(ctx, shoot, entry.Spec.SeedName, into)
+		if err != nil {
+			return err
+		}
+		if shoot.UID != owner.UID || !belongs(shoot, seed) {
+			return nil
+		}
+		return r.addShoot(ctx, shoot, into)
 	}
-	return entry, r.addSeed(ctx, entry.Spec.SeedName, into)
+	return nil
 }
 
-func (r reader) addShoot(ctx context.Context, shoot *gardencorev1beta1.Shoot, seed *string, into *gardenClaims) error {
+func (r reader) addShoot(ctx context.Context, shoot *gardencorev1beta1.Shoot, into *gardenClaims) error {
 	into.Shoot = refer(shoot)
 	lister, ok := r.stores["projects"].(rest.Lister)
 	if !ok {
@@ -122,18 +146,6 @@ func (r reader) addShoot(ctx context.Context, shoot *gardencorev1beta1.Shoot, se
 	if projects, ok := list.(*gardencorev1beta1.ProjectList); ok && len(projects.Items) > 0 {
 		into.Project = refer(&projects.Items[0])
 	}
-	return r.addSeed(ctx, seed, into)
-}
-
-func (r reader) addSeed(ctx context.Context, name *string, into *gardenClaims) error {
-	if name == nil {
-		return nil
-	}
-	seed, err := get[*gardencorev1beta1.Seed](ctx, r, "seeds", "", *name)
-	if err != nil {
-		return err
-	}
-	into.Seed = refer(seed)
 	return nil
 }
 

@@ -5,7 +5,6 @@ package workloadidentity
 import (
 	"context"
 	"fmt"
-	"slices"
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -18,7 +17,6 @@ import (
 	"k8s.io/apiserver/pkg/registry/rest"
 	"k8s.io/utils/clock"
 
-	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	gardensecurityv1alpha1 "github.com/terrarium-garden/terrarium/apis/security/v1alpha1"
 	"github.com/terrarium-garden/terrarium/apis/security/validation"
 )
@@ -117,8 +115,8 @@ func (t *tokens) Create(
 func (t *tokens) answer(ctx context.Context, of *identity, request *gardensecurityv1alpha1.TokenRequest) error {
 	garden := gardenClaims{WorkloadIdentity: *refer(of)}
 	// Only gardenlets may name a context object; it is ignored in requests of other clients.
-	if asked := request.Spec.ContextObject; asked != nil && fromSeed(ctx) {
-		if err := t.core.describe(ctx, asked, &garden); err != nil {
+	if seed, ok := t.seed(ctx); ok && request.Spec.ContextObject != nil {
+		if err := t.core.describe(ctx, request.Spec.ContextObject, seed, &garden); err != nil {
 			return err
 		}
 	}
@@ -146,7 +144,11 @@ func (t *tokens) lifetime(seconds *int64) time.Duration {
 	return min(max(asked, t.signer.MinLifetime), t.signer.MaxLifetime)
 }
 
-func fromSeed(ctx context.Context) bool {
+// seed returns the seed of the gardenlet that asks, and false for other clients.
+func (t *tokens) seed(ctx context.Context) (string, bool) {
 	requester, ok := genericapirequest.UserFrom(ctx)
-	return ok && slices.Contains(requester.GetGroups(), gardencorev1beta1.GroupSeeds)
+	if !ok {
+		return "", false
+	}
+	return t.signer.Gardenlet(requester)
 }

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package timeline
+
+import (
+	"fmt"
+	"time"
+
+	bolt "go.etcd.io/bbolt"
+)
+
+const (
+	// pruneInterval is the time between two looks for entries that are too old.
+	pruneInterval = 10 * time.Minute
+	// pruneEntries is the number of entries that are removed in one transaction, and pruneShare the part of the largest size that
+	// they may have: few, because writes wait meanwhile.
+	pruneEntries = 1_000
+	pruneShare   = 16
+	// originShare is the part of an origin's entries that is removed before the largest origin is looked for again.
+	originShare = 16
+)
+
+// prune removes what is too old or too much, one transaction after the other, until a write waits. It makes at least one step, so
+// that the file does not grow while writes always wait.
+func (s *Store) prune() {
+	for first := true; s.mustPrune() && (first || !s.writesWait()); first = false {
+		removed := usage{}
+		err := s.db.Update(func(tx *bolt.Tx) error {
+			removed = usage{}
+			if s.tooMuch(tx) {
+				return s.pruneLargest(tx, removed)
+			}
+
+			return s.pruneOld(tx, removed)
+		})
+		if err != nil {
+			s.config.Failed(fmt.Errorf("remove old entries of the timeline: %w", err))
+
+			return
+		}
+		if len(removed) == 0 {
+			return
+		}
+		s.used.add(removed, -1)
+	}
+}
+
+// mustPrune reports whether an entry has to be removed.
+func (s *Store) mustPrune() bool {
+	must := false
+	err := s.db.View(func(tx *bolt.Tx) error {
+		_, oldest := numbersOf(tx).Cursor().First()
+		must = oldest != nil && (s.tooOld(oldest) || s.tooMuch(tx))
+
+		return nil
+	})
+
+	return must && err == nil
+}
+
+func (s *Store) tooOld(value []byte) bool {
+	return timeOf(value).Before(s.config.Clock.Now().Add(-s.config.Keep))
+}
+
+func (s *Store) tooMuch(tx *bolt.Tx) bool {
+	stats := s.db.Stats()
+	free := int64(stats.FreePageN+stats.PendingPageN) * int64(s.db.Info().PageSize)
+
+	return tx.Size()-free > s.config.MaxBytes
+}
+
+// pruneOld removes the entries that are too old, from the oldest one on.
+func (s *Store) pruneOld(tx *bolt.Tx, removed usage) error {
+	cursor := numbersOf(tx).Cursor()
+	for range pruneEntries {
+		number, reference := cursor.First()
+		if number == nil || !s.tooOld(reference) {
+			return nil
+		}
+		if err := remove(tx, append([]byte(nil), number...), removed); err != nil {
+			return err
+		}
+	}
+
+	return nil
+}
+
+// pruneLargest removes the oldest entries of those who use most, until it has removed enough for one transaction.
+func (s *Store) pruneLargest(tx *bolt.Tx, removed usage) error {
+	for entries, size := 0, int64(0); entries < pruneEntries && size < s.config.MaxBytes/pruneShare; {
+		from, used := s.used.largest(removed)
+		if used <= 0 {
+			return nil
+		}
+		for before := removed[from]; removed[from]-before <= used/originShare && entries < pruneEntries; entries++ {
+			content := originsOf(tx).Bucket(from.key())
+			if content == nil {
+				return nil
+			}
+			number, _ := content.Cursor().First()
+			was := removed[from]
+			if err := remove(tx, append([]byte(nil), number...), removed); err != nil {
+				return err
+			}
+			size += removed[from] - was
+		}
+	}
+
+	return nil
+}
