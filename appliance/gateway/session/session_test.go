@@ -27,7 +27,7 @@ func newWorld(t *testing.T) *world {
 	t.Helper()
 	clk := clocktesting.NewFakePassiveClock(time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC))
 
-	return &world{t: t, clock: clk, Store: session.New(clk)}
+	return &world{t: t, clock: clk, Store: session.New(clk, 4096)}
 }
 
 func (w *world) step(by time.Duration) { w.clock.SetTime(w.clock.Now().Add(by)) }
@@ -126,6 +126,68 @@ func TestUse(t *testing.T) {
 	<-watching.Done()
 	if _, _, err := held.Use(t.Context()); !errors.Is(err, session.ErrEnded) {
 		t.Errorf("a session that has ended is of no use; Use() = %v", err)
+	}
+}
+
+// fill opens as many requests as one user may, with as many sessions as that needs, and returns how many, and what ends them.
+func (w *world) fill(user string) (open int, end func()) {
+	w.t.Helper()
+	var all []func()
+	for range 16 {
+		_, s := w.Open(session.Credential{Token: "t"}, session.User{Name: user}, time.Time{})
+		for {
+			_, done, err := s.Use(w.t.Context())
+			if errors.Is(err, session.ErrBusy) {
+				break
+			}
+			if err != nil {
+				w.t.Fatal(err)
+			}
+			all = append(all, done)
+		}
+	}
+
+	return len(all), func() {
+		for _, done := range all {
+			done()
+		}
+	}
+}
+
+// TestShare: one user has an eighth of all places, which is enough for two browsers with all requests that a session may have.
+func TestShare(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	open, end := w.fill("greedy")
+	if open != 512 {
+		t.Errorf("one user has an eighth of 4,096 places; got %d", open)
+	}
+	w.many("greedy", 16)
+	if more, _ := w.fill("greedy"); more != 0 {
+		t.Errorf("requests of sessions that have ended count until they end; got %d more", more)
+	}
+	if others, endOthers := w.fill("other"); others != 512 {
+		t.Errorf("other users have theirs; got %d", others)
+	} else {
+		endOthers()
+	}
+	end()
+	if again, _ := w.fill("greedy"); again != 512 {
+		t.Errorf("places are free when requests end; got %d", again)
+	}
+}
+
+// TestShareOfMany: the users who would fill all places with an eighth each leave many to another one.
+func TestShareOfMany(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	all := 0
+	for i := range 8 {
+		open, _ := w.fill(fmt.Sprintf("robot-%d", i))
+		all += open
+	}
+	if open, _ := w.fill("alice"); open < 128 || all+open > 4096 {
+		t.Errorf("after 8 users with %d requests, another one has places for several tabs; got %d", all, open)
 	}
 }
 

@@ -34,6 +34,10 @@ const (
 	maxOfUser   = 16
 	maxCodes    = 100
 	maxOpen     = 256
+	// ofAll is the part of all places for open requests that one user has at most, and ofFree that of the free ones: so a few users together
+	// leave places to others as well.
+	ofAll  = 8
+	ofFree = 4
 )
 
 // Store has all sessions and codes.
@@ -43,11 +47,28 @@ type Store struct {
 	mutex    sync.Mutex
 	sessions map[[hashSize]byte]*Session
 	codes    map[[hashSize]byte]time.Time
+	// places is how many requests may be open, open how many are, and of how many each user has: also those of sessions that have ended, until
+	// they end too.
+	places, open int
+	of           map[string]int
 }
 
-// New returns an empty store.
-func New(clk clock.PassiveClock) *Store {
-	return &Store{clock: clk, sessions: map[[hashSize]byte]*Session{}, codes: map[[hashSize]byte]time.Time{}}
+// New returns an empty store, which shares out a number of places for open requests.
+func New(clk clock.PassiveClock, places int) *Store {
+	return &Store{clock: clk, sessions: map[[hashSize]byte]*Session{}, codes: map[[hashSize]byte]time.Time{}, places: places, of: map[string]int{}}
+}
+
+// full reports whether a user has no place for one more request. It requires the mutex.
+func (s *Store) full(user string) bool {
+	return s.of[user] >= min(s.places/ofAll, (s.places-s.open)/ofFree)
+}
+
+// take takes a place, or gives it back. It requires the mutex.
+func (s *Store) take(user string, places int) {
+	s.open += places
+	if s.of[user] += places; s.of[user] == 0 {
+		delete(s.of, user)
+	}
 }
 
 // Open makes a session and returns it with the value to find it by. It ends at until, if that is not zero, or earlier. A user with

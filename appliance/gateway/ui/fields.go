@@ -7,8 +7,10 @@ import (
 	"encoding/json"
 	"errors"
 	"net/http"
-	"strconv"
 	"strings"
+
+	"k8s.io/apimachinery/pkg/util/sets"
+	"k8s.io/apiserver/pkg/endpoints/request"
 )
 
 // fieldsHeader is the header in which a page says which fields of objects it needs, as a tree in JSON: {"spec":{"region":true}}. The answer to
@@ -48,26 +50,36 @@ func (f *fields) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// requestedFields returns what to keep of the lines of a watch or of a list; nil for everything.
-func requestedFields(r *http.Request, path string) (envelope fields, watch bool, err error) {
-	given := r.Header.Get(fieldsHeader)
-	if given == "" || r.Method != http.MethodGet || strings.Contains(path, "/watch/") {
-		return nil, false, nil
+// wanted is what a page needs of an answer.
+type wanted struct {
+	// object are the fields of each object; nil for everything.
+	object fields
+	// watch says that the answer is a watch, and not a list.
+	watch bool
+}
+
+// requestedFields returns what to keep of the answer to a request to the API. Whether that is a list or a watch is not for this package to
+// say: it asks what the API itself decides by, which knows more spellings of a watch than one would think.
+func requestedFields(header string, in *http.Request) (wanted, error) {
+	if header == "" || in.Method != http.MethodGet {
+		return wanted{}, nil
 	}
 	// Each level of a tree has a brace.
-	if len(given) > maxFields || strings.Count(given, "{") > maxFields/maxFieldDepth {
-		return nil, false, errFields
+	if len(header) > maxFields || strings.Count(header, "{") > maxFields/maxFieldDepth {
+		return wanted{}, errFields
 	}
 	var object fields
-	if err := json.Unmarshal([]byte(given), &object); err != nil || object == nil {
-		return nil, false, errFields
+	if err := json.Unmarshal([]byte(header), &object); err != nil || object == nil {
+		return wanted{}, errFields
 	}
 	object.keepIdentity()
-	if watch, _ = strconv.ParseBool(r.URL.Query().Get("watch")); watch {
-		return fields{"type": nil, "object": object}, true, nil
+	resolver := request.RequestInfoFactory{APIPrefixes: sets.NewString("api", "apis"), GrouplessAPIPrefixes: sets.NewString("api")}
+	asked, err := resolver.NewRequestInfo(in)
+	if err != nil || !asked.IsResourceRequest || (asked.Verb != "list" && asked.Verb != "watch") {
+		return wanted{}, nil //nolint:nilerr // The API answers what it does not understand.
 	}
 
-	return fields{"kind": nil, "apiVersion": nil, "metadata": nil, "items": object}, false, nil
+	return wanted{object: object, watch: asked.Verb == "watch"}, nil
 }
 
 // keepIdentity adds the fields without which no client can tell objects and their versions apart.

@@ -42,21 +42,21 @@ func (s *site) status(api http.Handler, w http.ResponseWriter, r *http.Request) 
 // pass serves a request by the API, with the credential of the session. The request ends with the session, and the session ends
 // if the API does not accept its credential.
 func (s *site) pass(api http.Handler, w http.ResponseWriter, r *http.Request, with *session.Session, target *url.URL) {
-	keep, watch, err := requestedFields(r, target.Path)
-	if err != nil {
-		malformed.write(w)
-
-		return
-	}
 	s.use(w, r, with, func(r *http.Request) {
+		in := inside(r.Context(), r, with.Credential(), target)
+		want, err := requestedFields(r.Header.Get(fieldsHeader), in)
+		if err != nil {
+			malformed.write(w)
+
+			return
+		}
 		protect(w)
 		w.Header().Del("Cache-Control") // The API sets its own.
-		in := inside(r.Context(), r, with.Credential(), target)
 		out := &watched{ResponseWriter: w}
-		if keep == nil {
+		if want.object == nil {
 			api.ServeHTTP(out, in)
 		} else {
-			less := prune(out, in, keep, watch)
+			less := prune(out, in, want)
 			api.ServeHTTP(less, in)
 			less.finish()
 		}

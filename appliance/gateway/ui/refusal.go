@@ -54,7 +54,7 @@ func (f refusal) explain() (status int, message string) {
 	case tooManyAttempts:
 		return http.StatusTooManyRequests, "Too many sign-ins have failed. Try again later."
 	case tooManyRequests:
-		return http.StatusTooManyRequests, "The session has too many open requests."
+		return http.StatusTooManyRequests, "You have too many open requests."
 	default:
 		return http.StatusServiceUnavailable, "The garden cannot check who you are at the moment."
 	}

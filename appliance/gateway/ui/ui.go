@@ -38,7 +38,7 @@ const (
 	// maxSignIn limits the size of sign-in requests, maxObject that of requests to the API, which has a lower limit of its own.
 	maxSignIn = 32 << 10
 	maxObject = 8 << 20
-	// maxRequests and maxOther limit the parallel requests to the API, and those that cost several.
+	// maxRequests and maxOther limit the parallel requests to the API, which users share, and those that cost several.
 	maxOther    = 32
 	maxRequests = 4096
 )
@@ -83,7 +83,7 @@ type site struct {
 
 // Mounts returns the mounts of the web UI.
 func Mounts(c Config) gateway.Mounts {
-	s := &site{Config: c, sessions: session.New(c.Clock), attempts: newAttempts(c.Clock), seal: newSeal()}
+	s := &site{Config: c, sessions: session.New(c.Clock, maxRequests), attempts: newAttempts(c.Clock), seal: newSeal()}
 	read := gateway.Limits{Methods: []string{http.MethodGet, http.MethodHead}}
 	over := func(path string, limits gateway.Limits, serve func(api http.Handler, w http.ResponseWriter, r *http.Request)) gateway.Mount {
 		return gateway.Mount{Path: path, Who: gateway.Everybody, Limits: limits, Over: func(api http.Handler) http.Handler {

@@ -34,6 +34,7 @@ func TestSessions(t *testing.T) {
 	t.Run("Paths", paths(g))
 	t.Run("CookieAlone", cookieAlone(g))
 	t.Run("Watch", watch(g))
+	t.Run("FewFields", fewFields(g))
 	t.Run("Revoked", revoked(g))
 	t.Run("Redirects", redirects(g))
 	t.Run("Pages", pages(g))
