@@ -76,7 +76,7 @@ func New(w *world.World) admission.Interface {
 			core("backupbuckets"):                      {create: createBackupBucket, update: updateBackupBucket, remove: deleteBackupBucket, status: updateBackupBucket},
 			core("backupentries"):                      {create: createBackupEntry, update: updateBackupEntry},
 			core("controllerinstallations"):            {update: updateInstallation},
-			core("internalsecrets"):                    {create: createInternalSecret, update: internal, remove: internal},
+			core("internalsecrets"):                    {create: createInternalSecret, update: updateInternalSecret, remove: internal},
 			core("seeds"):                              {create: ownSeed, update: ownSeed, remove: deleteSeed},
 			core("shoots"):                             {update: updateShoot},
 			core("shootstates"):                        {create: createShootState},

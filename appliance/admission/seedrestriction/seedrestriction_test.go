@@ -138,6 +138,10 @@ func TestShoots(t *testing.T) {
 	internal := func(name string) *gardencorev1beta1.InternalSecret {
 		return &gardencorev1beta1.InternalSecret{ObjectMeta: named(meadow, name)}
 	}
+	ca := func(secret *gardencorev1beta1.InternalSecret, size int) *gardencorev1beta1.InternalSecret {
+		secret.Data = map[string][]byte{"ca.key": []byte(strings.Repeat("x", size))}
+		return secret
+	}
 	resource := func(name string) func(*gardencorev1beta1.Shoot) {
 		return func(s *gardencorev1beta1.Shoot) {
 			r := gardencorev1beta1.NamedResourceReference{Name: "x"}
@@ -165,6 +169,10 @@ func TestShoots(t *testing.T) {
 		"GAC-SR-10 update internal":   {Reason: "a client CA is kept up to date", Objects: shoots(), Request: by(internal("sprout.ca-client"), internal("sprout.ca-client"))},
 		"GAC-SR-10 delete internal":   {Reason: "and goes with the shoot", Objects: shoots(), Request: by(nil, internal("sprout.ca-client"))},
 		"GAC-SR-10 others internal":   {Reason: "that of another does not", Objects: shoots(), Request: by(nil, internal("other.ca-client")), Refused: []string{`shoot "other" is not on seed "north"`}},
+		"GAC-SR-10 CA":                {Reason: "with a key that can be computed with", Objects: shoots(), Request: create(ca(internal("sprout.ca-client"), 8<<10))},
+		"GAC-SR-10 large CA":          {Reason: "not with one that stops the server for hours", Objects: shoots(), Request: create(ca(internal("sprout.ca-client"), 8<<10+1)), Refused: []string{"data", "use an ECDSA key or an RSA key of at most 8192 bits"}},
+		"GAC-SR-10 large CA later":    {Reason: "nor later", Objects: shoots(), Request: by(ca(internal("sprout.ca-client"), 8<<10+1), internal("sprout.ca-client")), Refused: []string{"data", "use an ECDSA key or an RSA key of at most 8192 bits"}},
+		"GAC-SR-10 large CA removed":  {Reason: "such a one can be removed", Objects: shoots(), Request: by(nil, ca(internal("sprout.ca-client"), 8<<10+1))},
 		"GAC-SR-13 own state":         {Reason: "a seed keeps the state of its shoots", Objects: shoots(), Request: create(state("sprout"))},
 		"GAC-SR-13 leaving":           {Reason: "also of those that leave", Objects: leaving, Request: create(state("sprout"))},
 		"GAC-SR-13 other state":       {Reason: "not of others", Objects: shoots(), Request: create(state("other")), Refused: []string{`shoot "other" is not on seed "north"`}},

@@ -9,6 +9,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+	"github.com/terrarium-garden/terrarium/apis/keysize"
 	gardenoperationsv1alpha1 "github.com/terrarium-garden/terrarium/apis/operations/v1alpha1"
 	"github.com/terrarium-garden/terrarium/appliance/admission/reach"
 	"github.com/terrarium-garden/terrarium/appliance/admission/world"
@@ -18,6 +19,9 @@ import (
 
 // publicServiceAccount is the value of the label of published issuer documents.
 const publicServiceAccount = "serviceaccount"
+
+// caCertificate and caKey are the keys of a client CA in its InternalSecret.
+const caCertificate, caKey = "ca.crt", "ca.key"
 
 // updateShoot rejects new references of a shoot to objects that the seed may not read.
 func updateShoot(ctx context.Context, r *request) error {
@@ -66,8 +70,33 @@ func createInternalSecret(ctx context.Context, r *request) error {
 	if err := reach.Unmarked(graph.InternalSecret, secret, nil); err != nil {
 		return err
 	}
+	if err := r.projectObject(ctx, graph.InternalSecret); err != nil {
+		return err
+	}
 
-	return r.projectObject(ctx, graph.InternalSecret)
+	return usableCA(secret)
+}
+
+// updateInternalSecret is projectChange, and checks the CA as for a new one.
+func updateInternalSecret(ctx context.Context, r *request) error {
+	if err := projectChange[gardencorev1beta1.InternalSecret](graph.InternalSecret)(ctx, r); err != nil {
+		return err
+	}
+	secret, err := object[gardencorev1beta1.InternalSecret](r)
+	if err != nil {
+		return err
+	}
+
+	return usableCA(secret)
+}
+
+// usableCA rejects a client CA with which the API server would compute for too long when it issues a kubeconfig.
+func usableCA(secret *gardencorev1beta1.InternalSecret) error {
+	if keysize.Outsized(secret.Data[caKey], secret.Data[caCertificate]) {
+		return fmt.Errorf("data: %w", keysize.ErrOutsized)
+	}
+
+	return nil
 }
 
 // projectObject allows objects that belong by their name to a shoot of the seed.

@@ -20,6 +20,7 @@ import (
 	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
 
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+	"github.com/terrarium-garden/terrarium/apis/keysize"
 )
 
 // backdate is how long certificates are valid before now, for shoots whose clocks are behind.
@@ -44,7 +45,11 @@ var (
 	errExpiredCA = errors.New("the client CA of the shoot expired")
 )
 
+// parseAuthority reads the CA that the gardenlet of the shoot has published.
 func parseAuthority(certificate, key []byte) (*authority, error) {
+	if keysize.Outsized(key, certificate) {
+		return nil, keysize.ErrOutsized
+	}
 	pair, err := tls.X509KeyPair(certificate, key)
 	if err != nil {
 		return nil, fmt.Errorf("parse: %w", err)

@@ -3,10 +3,12 @@
 package shoot_test
 
 import (
+	"bytes"
 	"context"
 	"crypto/ecdsa"
 	"crypto/elliptic"
 	"crypto/rand"
+	"crypto/rsa"
 	"crypto/x509"
 	"crypto/x509/pkix"
 	"encoding/pem"
@@ -60,6 +62,22 @@ func newAuthority(t *testing.T, isCA bool, until time.Time) authority {
 		certificate: pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}),
 		key:         pem.EncodeToMemory(&pem.Block{Type: "EC PRIVATE KEY", Bytes: raw}),
 	}
+}
+
+// withLargeKey returns the certificate of a CA with an RSA key of 16384 bits, whose factors nobody knows.
+func withLargeKey(t *testing.T) []byte {
+	t.Helper()
+	issuer, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	modulus := new(big.Int).Lsh(big.NewInt(1), 16383)
+	template := &x509.Certificate{SerialNumber: big.NewInt(1), IsCA: true, BasicConstraintsValid: true, NotAfter: kindtest.Now().Add(time.Hour)}
+	der, err := x509.CreateCertificate(rand.Reader, template, template, &rsa.PublicKey{N: modulus.SetBit(modulus, 0, 1), E: 65537}, issuer)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der})
 }
 
 func addresses(names ...string) func(*object) {
@@ -213,6 +231,8 @@ func TestKubeconfigErrors(t *testing.T) {
 	whole := func(a authority) map[string][]byte {
 		return map[string][]byte{"ca.crt": a.certificate, "ca.key": a.key}
 	}
+	large := authority{certificate: withLargeKey(t), key: good.key}
+	padded := authority{certificate: good.certificate, key: append(bytes.Repeat([]byte("\n"), 8<<10), good.key...)}
 	for name, tc := range map[string]struct {
 		reason  string
 		data    map[string][]byte
@@ -227,6 +247,8 @@ func TestKubeconfigErrors(t *testing.T) {
 		"API-KUBE-6 no CA":        {"there must be a CA", nil, "external", nil, apierrors.IsInternalError, "sprout.ca-client"},
 		"API-KUBE-6 broken CA":    {"that can be read", map[string][]byte{"ca.crt": []byte("x")}, "external", nil, apierrors.IsInternalError, "sprout.ca-client"},
 		"API-KUBE-6 no CA at all": {"and is one", whole(leaf), "external", nil, apierrors.IsInternalError, "is not a certificate authority"},
+		"API-KUBE-6 large CA":     {"and has a key that can be computed with in no time", whole(large), "external", nil, apierrors.IsInternalError, "RSA key of at most 8192 bits"},
+		"API-KUBE-6 large file":   {"a private key is not parsed if no such key is as large", whole(padded), "external", nil, apierrors.IsInternalError, "RSA key of at most 8192 bits"},
 		"API-KUBE-6 expired CA":   {"and is valid", whole(old), "external", nil, apierrors.IsInternalError, "expired at 2030-01-02T03:03:05Z"},
 	} {
 		t.Run(name, func(t *testing.T) {
