@@ -12,6 +12,7 @@ import (
 	certificatesv1 "k8s.io/api/certificates/v1"
 	coordinationv1 "k8s.io/api/coordination/v1"
 	corev1 "k8s.io/api/core/v1"
+	eventsv1 "k8s.io/api/events/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -85,6 +86,8 @@ func New(w *world.World) admission.Interface {
 			security("workloadidentities"):             {update: updateIdentity},
 			operations("bastions"):                     {create: createBastion, update: createBastion},
 			corev1.Resource("configmaps"):              {create: createConfigMap, update: config, remove: config},
+			corev1.Resource("events"):                  {create: createEvent, update: updateEvent},
+			group(eventsv1.GroupName)("events"):        {create: createEvent, update: updateEvent},
 			corev1.Resource("secrets"):                 {create: createSecret, update: updateSecret, remove: deleteSecret},
 			corev1.Resource("serviceaccounts"):         {create: createServiceAccount, update: updateServiceAccount},
 			leases("leases"):                           {create: createLease},
@@ -126,6 +129,9 @@ func (r *rule) Validate(ctx context.Context, a admission.Attributes, o admission
 	}
 	if a.GetOperation() == admission.Create && r.known(ctx, a) {
 		return apierrors.NewAlreadyExists(a.GetResource().GroupResource(), a.GetName())
+	}
+	if errors.Is(err, errUnreported) {
+		return r.world.Rejected(a, reason, apierrors.NewNotFound(a.GetResource().GroupResource(), a.GetName()))
 	}
 	if errors.Is(err, errBootstrapped) {
 		return r.world.Rejected(a, reason, apierrors.NewBadRequest(err.Error()))
