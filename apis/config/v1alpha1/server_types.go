@@ -113,7 +113,7 @@ type MemoryConfiguration struct {
 	Limit *resource.Quantity `json:"limit,omitempty"`
 }
 
-// TimelineConfiguration says how much of what happened is kept. The oldest entries are removed first.
+// TimelineConfiguration says how much of what happened is kept. Beyond MaxSize, the oldest entries of those who use most are removed.
 type TimelineConfiguration struct {
 	// Keep is how long entries are kept, at least 1h. Defaults to 720h, which is 30 days.
 	// +optional
