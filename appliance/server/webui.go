@@ -5,6 +5,7 @@ package server
 import (
 	"fmt"
 
+	"github.com/terrarium-garden/terrarium/appliance/apiserver"
 	"github.com/terrarium-garden/terrarium/appliance/build"
 	"github.com/terrarium-garden/terrarium/appliance/gateway"
 	"github.com/terrarium-garden/terrarium/appliance/gateway/ui"
@@ -29,6 +30,7 @@ func (s *server) webUI(at addresses, keys *identity.Garden) (gateway.Mounts, err
 		IssuerName:       issuerName(s.Config.OIDC),
 		Files:            files,
 		AdminCertificate: keys.AdminSession,
+		Verb:             apiserver.Verb,
 		AdminGroup:       identity.AdminGroup,
 		Info: func() ui.Info {
 			info := ui.Info{

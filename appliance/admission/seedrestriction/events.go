@@ -16,6 +16,7 @@ import (
 	"k8s.io/apiserver/pkg/admission"
 
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+	"github.com/terrarium-garden/terrarium/apis/extensions/kind"
 	gardenoperationsv1alpha1 "github.com/terrarium-garden/terrarium/apis/operations/v1alpha1"
 	gardensecurityv1alpha1 "github.com/terrarium-garden/terrarium/apis/security/v1alpha1"
 	gardenseedmanagementv1alpha1 "github.com/terrarium-garden/terrarium/apis/seedmanagement/v1alpha1"
@@ -150,18 +151,18 @@ func (r *request) reports(ctx context.Context, e *reported) error {
 
 // targetOf returns the object of a kind that a client of a seed can change.
 func targetOf(about *corev1.ObjectReference) (target world.Target, namespaced, ok bool) {
-	kind := schema.FromAPIVersionAndKind(about.APIVersion, about.Kind).GroupKind()
+	of := schema.FromAPIVersionAndKind(about.APIVersion, about.Kind).GroupKind()
 	clusterWide := map[schema.GroupKind]string{
-		{Group: gardencorev1beta1.GroupName, Kind: "BackupBucket"}:           "backupbuckets",
+		{Group: gardencorev1beta1.GroupName, Kind: kind.BackupBucket}:        "backupbuckets",
 		{Group: gardencorev1beta1.GroupName, Kind: "ControllerInstallation"}: "controllerinstallations",
 		{Group: gardencorev1beta1.GroupName, Kind: "Seed"}:                   "seeds",
 	}
 	resources := map[schema.GroupKind]string{
-		{Group: gardencorev1beta1.GroupName, Kind: "BackupEntry"}:            "backupentries",
+		{Group: gardencorev1beta1.GroupName, Kind: kind.BackupEntry}:         "backupentries",
 		{Group: gardencorev1beta1.GroupName, Kind: "InternalSecret"}:         "internalsecrets",
 		{Group: gardencorev1beta1.GroupName, Kind: "Shoot"}:                  "shoots",
 		{Group: gardencorev1beta1.GroupName, Kind: "ShootState"}:             "shootstates",
-		{Group: gardenoperationsv1alpha1.GroupName, Kind: "Bastion"}:         "bastions",
+		{Group: gardenoperationsv1alpha1.GroupName, Kind: kind.Bastion}:      "bastions",
 		{Group: gardensecurityv1alpha1.GroupName, Kind: "WorkloadIdentity"}:  "workloadidentities",
 		{Group: gardenseedmanagementv1alpha1.GroupName, Kind: "Gardenlet"}:   "gardenlets",
 		{Group: gardenseedmanagementv1alpha1.GroupName, Kind: "ManagedSeed"}: "managedseeds",
@@ -170,10 +171,10 @@ func targetOf(about *corev1.ObjectReference) (target world.Target, namespaced, o
 		{Kind: "Secret"}:         "secrets",
 		{Kind: "ServiceAccount"}: "serviceaccounts",
 	}
-	resource, ok := clusterWide[kind]
+	resource, ok := clusterWide[of]
 	if !ok {
-		resource, namespaced = resources[kind]
+		resource, namespaced = resources[of]
 	}
 
-	return world.Target{Group: kind.Group, Resource: resource, Namespace: about.Namespace, Name: about.Name}, namespaced, ok || namespaced
+	return world.Target{Group: of.Group, Resource: resource, Namespace: about.Namespace, Name: about.Name}, namespaced, ok || namespaced
 }

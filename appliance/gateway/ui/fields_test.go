@@ -16,45 +16,27 @@ import (
 func TestRequestedFields(t *testing.T) {
 	t.Parallel()
 	region := fields{"spec": {"region": nil}, "metadata": {"name": nil, "namespace": nil, "uid": nil, "resourceVersion": nil}}
-	const seeds, wants = "/apis/x/v1/seeds", `{"spec":{"region":true}}`
-	list, watch := wanted{object: region}, wanted{object: region, watch: true}
+	const wants = `{"spec":{"region":true}}`
 	for name, tc := range map[string]struct {
-		reason, header, target string
-		want                   wanted
-		wrong                  bool
+		reason, header, verb string
+		want                 wanted
+		wrong                bool
 	}{
-		"none":       {reason: "Without the header all fields are kept.", target: "/api/v1/secrets"},
-		"list":       {reason: "What identifies an object is kept.", header: wants, target: seeds, want: list},
-		"metadata":   {reason: "Who wants all of it gets all.", header: `{"metadata":true}`, target: seeds, want: wanted{object: fields{"metadata": nil}}},
-		"object":     {reason: "An object is neither list nor watch.", header: wants, target: seeds + "/one?watch=1"},
-		"other path": {reason: "Nor is what the API has beside objects.", header: wants, target: "/appliance/status?watch=1"},
-		"1":          {reason: "A watch has events.", header: wants, target: seeds + "?watch=1", want: watch},
-		"true":       {reason: "The API takes this for a watch.", header: wants, target: seeds + "?watch=true", want: watch},
-		"True":       {reason: "The API takes this for a watch.", header: wants, target: seeds + "?watch=True", want: watch},
-		"yes":        {reason: "The API takes every other word for true.", header: wants, target: seeds + "?watch=yes", want: watch},
-		"f":          {reason: "Also those that Go takes for false.", header: wants, target: seeds + "?watch=f", want: watch},
-		"empty":      {reason: "Also none.", header: wants, target: seeds + "?watch=", want: watch},
-		"bare":       {reason: "Also without a sign.", header: wants, target: seeds + "?watch", want: watch},
-		"escaped":    {reason: "However it is written.", header: wants, target: seeds + "?w%61tch=%79es", want: watch},
-		"first":      {reason: "The first one counts.", header: wants, target: seeds + "?watch=yes&watch=0", want: watch},
-		"initial":    {reason: "A list may come as events.", header: wants, target: seeds + "?sendInitialEvents=true&watch=on&resourceVersionMatch=NotOlderThan", want: watch},
-		"unreadable": {reason: "A mistake elsewhere changes nothing.", header: wants, target: seeds + "?limit=x&watch=yes", want: watch},
-		"old path":   {reason: "The old way to watch is in the path.", header: wants, target: "/api/v1/watch/namespaces/a/secrets", want: watch},
-		"old object": {reason: "There it may be one object.", header: wants, target: "/apis/x/v1/watch/seeds/one?watch=0", want: watch},
-		"0":          {reason: "This is a list.", header: wants, target: seeds + "?watch=0", want: list},
-		"FALSE":      {reason: "This is a list.", header: wants, target: seeds + "?watch=FALSE", want: list},
-		"Watch":      {reason: "Parameters have small letters.", header: wants, target: seeds + "?Watch=1", want: list},
-		"only":       {reason: "This alone makes no watch.", header: wants, target: seeds + "?sendInitialEvents=true", want: list},
-		"namespace":  {reason: "A namespace may have that name.", header: wants, target: "/api/v1/namespaces/watch/secrets", want: list},
-		"number":     {reason: "A tree has no other leaves than true.", header: `{"spec":1}`, target: "/api/v1/secrets", wrong: true},
-		"nothing":    {reason: "No field at all is a mistake.", header: `{}`, target: "/api/v1/secrets", wrong: true},
-		"whole":      {reason: "So is every field.", header: `true`, target: "/api/v1/secrets", wrong: true},
-		"deep":       {reason: "The tree is limited.", header: strings.Repeat(`{"a":`, 700) + "true" + strings.Repeat("}", 700), target: "/api/v1/secrets", wrong: true},
+		"none":       {reason: "Without the header all fields are kept.", verb: "list"},
+		"list":       {reason: "What identifies an object is kept.", header: wants, verb: "list", want: wanted{object: region}},
+		"metadata":   {reason: "Who wants all of it gets all.", header: `{"metadata":true}`, verb: "list", want: wanted{object: fields{"metadata": nil}}},
+		"watch":      {reason: "The API says what is a watch.", header: wants, verb: "watch", want: wanted{object: region, watch: true}},
+		"object":     {reason: "An object is neither list nor watch.", header: wants, verb: "get"},
+		"other path": {reason: "Nor is what the API has beside objects.", header: wants},
+		"number":     {reason: "A tree has no other leaves than true.", header: `{"spec":1}`, verb: "list", wrong: true},
+		"nothing":    {reason: "No field at all is a mistake.", header: `{}`, verb: "list", wrong: true},
+		"whole":      {reason: "So is every field.", header: `true`, verb: "list", wrong: true},
+		"deep":       {reason: "The tree is limited.", header: strings.Repeat(`{"a":`, 700) + "true" + strings.Repeat("}", 700), verb: "list", wrong: true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, tc.target, http.NoBody)
-			got, err := requestedFields(tc.header, r)
+			r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/api/v1/secrets", http.NoBody)
+			got, err := requestedFields(tc.header, r, func(*http.Request) string { return tc.verb })
 			if (err != nil) != tc.wrong {
 				t.Fatalf("%s\nrequestedFields(...): %v", tc.reason, err)
 			}

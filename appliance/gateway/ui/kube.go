@@ -44,7 +44,7 @@ func (s *site) status(api http.Handler, w http.ResponseWriter, r *http.Request) 
 func (s *site) pass(api http.Handler, w http.ResponseWriter, r *http.Request, with *session.Session, target *url.URL) {
 	s.use(w, r, with, func(r *http.Request) {
 		in := inside(r.Context(), r, with.Credential(), target)
-		want, err := requestedFields(r.Header.Get(fieldsHeader), in)
+		want, err := requestedFields(r.Header.Get(fieldsHeader), in, s.Verb)
 		if err != nil {
 			malformed.write(w)
 

@@ -59,6 +59,8 @@ type Config struct {
 	Files http.Handler
 	// AdminCertificate issues a certificate of the administrator that only this process can use.
 	AdminCertificate func(now time.Time, lifetime time.Duration) (*x509.Certificate, error)
+	// Verb returns what the API takes a request for, such as list or watch.
+	Verb func(*http.Request) string
 	// AdminGroup is the group of users who may request a one-time link.
 	AdminGroup string
 	// Info returns the description of the garden.
