@@ -9,6 +9,7 @@ import (
 
 	"golang.org/x/net/publicsuffix"
 	"k8s.io/apimachinery/pkg/fields"
+	"k8s.io/apimachinery/pkg/util/validation"
 
 	"github.com/terrarium-garden/terrarium/apis/core/query"
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
@@ -18,6 +19,9 @@ import (
 // tooWide rejects a domain that would shut out others: no shoot gets a domain below that of another one (API-SVAL-18), so with a domain
 // like "com", or the one above the default domain, one shoot would keep all others from theirs. Nobody has to own a domain to ask for it.
 func tooWide(ctx context.Context, v world.View, domain string) error {
+	if len(validation.IsDNS1123Subdomain(domain)) > 0 {
+		return nil // The validation says what is wrong with it.
+	}
 	if suffix, public := publicsuffix.PublicSuffix(domain); suffix == domain && (public || !strings.Contains(domain, ".")) {
 		return fmt.Errorf("spec.dns.domain: %q is one in which everybody can register names; use a domain below it that is yours", domain)
 	}
