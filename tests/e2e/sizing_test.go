@@ -36,7 +36,7 @@ func sizing(t *testing.T, w *world) {
 	w.must(t, w.seed("-n", plane, "wait", "pods", "-l", "role=vpa-admission-controller", "--for=delete", "--timeout=60s")...)
 	began := time.Now()
 	w.must(t, w.shoot("run", "unasked", "--image=terrarium.garden/hello:v1", "--image-pull-policy=Never")...)
-	if took := time.Since(began); took > 10*time.Second {
+	if took := time.Since(began); took > 30*time.Second {
 		t.Errorf("a pod is held up for %s while nobody answers the webhook", took)
 	}
 	w.must(t, w.shoot("delete", "pod", "unasked", "--now")...)

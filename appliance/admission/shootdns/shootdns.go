@@ -144,7 +144,7 @@ func (q request) moves() bool {
 }
 
 // judge rejects a domain below a default domain that is not the shoot's own, which is derived from the names of shoot and project
-// (API-DNS-4), and one in which others need a place (see tooWide).
+// (API-DNS-4). That holds for default domains of other seeds too, and for one in which others need a place (see tooWide).
 func (q request) judge(ctx context.Context, v world.View, dns *gardencorev1beta1.DNS, domains []string) error {
 	domain := query.Domain(dns)
 	if domain == "" || !q.create && query.Domain(q.old.Spec.DNS) != "" && (q.shoot.Spec.SeedName == nil || q.old.Spec.SeedName != nil) {
@@ -152,7 +152,13 @@ func (q request) judge(ctx context.Context, v world.View, dns *gardencorev1beta1
 	}
 	below := belowAny(domain, domains)
 	if below == "" {
-		return tooWide(ctx, v, domain)
+		others, err := everyDefault(ctx, v)
+		if err != nil {
+			return err
+		}
+		if below = belowAny(domain, others); below == "" {
+			return tooWide(domain, others)
+		}
 	}
 	project, err := v.Project(ctx, q.shoot.Namespace)
 	if err != nil {

@@ -147,6 +147,9 @@ func TestRefused(t *testing.T) {
 		"API-SVAL-18 above": {Reason: "so is what is above it", Objects: garden(admissiontest.Seed("b", func(s *seed) {
 			s.Spec.DNS.Defaults = []gardencorev1beta1.SeedDNSProviderConfig{{Type: "local", Domain: "b.own.example", CredentialsRef: corev1.ObjectReference{APIVersion: "v1", Kind: "Secret", Namespace: "garden", Name: "x"}}}
 		})), Request: ask(on("a"), named("own.example", service("t", nil))), Refused: []string{`default domain "b.own.example"`}},
+		"API-SVAL-18 of others": {Reason: "below the default domain of another seed everybody has a place as well", Objects: garden(preset, admissiontest.Seed("b", func(s *seed) {
+			s.Spec.DNS.Defaults = []gardencorev1beta1.SeedDNSProviderConfig{{Type: "local", Domain: "b.own.example", CredentialsRef: corev1.ObjectReference{APIVersion: "v1", Kind: "Secret", Namespace: "garden", Name: "x"}}}
+		})), Request: ask(on("a"), named("wood.b.own.example", provider{Type: new("unmanaged")})), Refused: []string{`must be "sprout.meadow.b.own.example"`}},
 		"API-SVAL-18 kept":       {Reason: "one that was there is not looked at", Objects: garden(preset), Request: change([]func(*shoot){named("x.example", service("t", nil))}, []func(*shoot){named("x.example", service("t", nil)), func(s *shoot) { s.Spec.Purpose = new(gardencorev1beta1.ShootPurposeTesting) }})},
 		"API-DNS-5 default":      {Reason: "the garden hosts its domains itself", Objects: garden(preset), Request: ask(named("sprout.meadow.x.example", service("t", new(true)))), Refused: []string{"spec.dns.providers", "no provider can be primary"}},
 		"API-DNS-6":              {Reason: "a service without an account is of no use", Objects: garden(), Request: ask(named("", provider{Type: new("t")})), Refused: []string{"spec.dns.providers[0]", "type and credentials"}},

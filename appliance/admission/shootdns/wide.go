@@ -18,16 +18,12 @@ import (
 
 // tooWide rejects a domain that would shut out others: no shoot gets a domain below that of another one (API-SVAL-18), so with a domain
 // like "com", or the one above the default domain, one shoot would keep all others from theirs. Nobody has to own a domain to ask for it.
-func tooWide(ctx context.Context, v world.View, domain string) error {
+func tooWide(domain string, defaults []string) error {
 	if len(validation.IsDNS1123Subdomain(domain)) > 0 {
 		return nil // The validation says what is wrong with it.
 	}
 	if suffix, public := publicsuffix.PublicSuffix(domain); suffix == domain && (public || !strings.Contains(domain, ".")) {
 		return fmt.Errorf("spec.dns.domain: %q is one in which everybody can register names; use a domain below it that is yours", domain)
-	}
-	defaults, err := everyDefault(ctx, v)
-	if err != nil {
-		return err
 	}
 	for _, d := range defaults {
 		if domain == d || query.Below(d, domain) {

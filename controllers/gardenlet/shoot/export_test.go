@@ -256,7 +256,7 @@ func begin(ctx context.Context, r *Reconciler, shoot *gardencorev1beta1.Shoot, n
 func (o *operation) runTasks(ctx context.Context, ids ...flow.ID) error {
 	tasks := map[flow.ID]flow.Task{}
 	for _, part := range o.fragments(remains{}) {
-		for _, task := range part.deploy {
+		for _, task := range slices.Concat(part.destroy, part.deploy) {
 			tasks[task.ID] = task
 		}
 	}
@@ -295,7 +295,7 @@ func (o *operation) runTasks(ctx context.Context, ids ...flow.ID) error {
 	return nil
 }
 
-// RunTasks runs some tasks of the reconciliation of a shoot, in the order in which they are named.
+// RunTasks runs some tasks of the reconciliation of a shoot, or of its deletion, in the order in which they are named.
 func RunTasks(ctx context.Context, r *Reconciler, shoot *gardencorev1beta1.Shoot, namespace string, ids ...flow.ID) error {
 	o, err := begin(ctx, r, shoot, namespace)
 	if err != nil {

@@ -15,6 +15,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
@@ -265,6 +266,53 @@ func TestLoadBalancerIsAwaited_GLET_RECON_1(t *testing.T) {
 				err := <-waited
 				if (err == nil) != (tc.want == "") || err != nil && !strings.Contains(err.Error(), tc.want) {
 					t.Errorf("got error %v, want %q", err, tc.want)
+				}
+			})
+		})
+	}
+}
+
+// TestAddonsDoNotHoldADeletion has an object that keeps an add-on from going: after the grace period of the owner, or the usual one, the rest is
+// left to the clean-up, which ends such objects (GLET-CLEAN-3).
+func TestAddonsDoNotHoldADeletion(t *testing.T) {
+	t.Parallel()
+	for name, tc := range map[string]struct {
+		grace string
+		after time.Duration
+	}{
+		"Usual": {after: 5 * time.Minute},
+		"Owner": {grace: "60", after: time.Minute},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				s := fresh(added, belowDomain)
+				if tc.grace != "" {
+					metav1.SetMetaDataAnnotation(&s.ObjectMeta, "shoot.gardener.cloud/cleanup-kubernetes-resources-finalize-grace-period-seconds", tc.grace)
+				}
+				l := newLandscape(t, s)
+				set := &gardenresourcesv1alpha1.ManagedResource{ObjectMeta: metav1.ObjectMeta{
+					Namespace: "shoot--dev--a", Name: "shoot-addon-nginx-ingress", Finalizers: []string{"resources.gardener.cloud/gardener-resource-manager"},
+				}}
+				l.give(t, l.SeedClient, set)
+				began, kept := time.Now(), time.Duration(0)
+				// The resource manager lets go only of what it is told to keep.
+				l.SeedClient = interceptor.NewClient(l.SeedClient.(client.WithWatch), interceptor.Funcs{ //nolint:forcetypeassert // that is what the fake is
+					Patch: func(ctx context.Context, c client.WithWatch, obj client.Object, patch client.Patch, options ...client.PatchOption) error {
+						err := c.Patch(ctx, obj, patch, options...)
+						if mr, ok := obj.(*gardenresourcesv1alpha1.ManagedResource); ok && err == nil && ptr.Deref(mr.Spec.KeepObjects, false) {
+							kept = time.Since(began)
+							mr.Finalizers = nil
+							return c.Update(ctx, mr)
+						}
+						return err
+					},
+				})
+				if err := shoot.RunTasks(t.Context(), l.Reconciler, s, "shoot--dev--a", "addons-delete"); err != nil {
+					t.Fatal(err)
+				}
+				if kept < tc.after || kept > tc.after+time.Minute {
+					t.Errorf("the objects are left to the clean-up after %s, want after %s", kept, tc.after)
 				}
 			})
 		})

@@ -13,7 +13,6 @@ import (
 
 	"golang.org/x/sync/errgroup"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/utils/clock"
@@ -172,18 +171,13 @@ func (c Cleaner) pass(ctx context.Context, group CleanGroup) ([]string, error) {
 }
 
 func (c Cleaner) cleanKind(ctx context.Context, kind schema.GroupVersionKind, group cleanPass) ([]string, error) {
-	list := &metav1.PartialObjectMetadataList{}
-	list.SetGroupVersionKind(kind.GroupVersion().WithKind(kind.Kind + "List"))
-	err := c.Client.List(ctx, list, c.within()...)
-	if meta.IsNoMatchError(err) || apierrors.IsNotFound(err) {
-		return nil, nil
-	}
+	items, err := metadataOf(ctx, c.Client, kind, c.within()...)
 	if err != nil {
-		return nil, fmt.Errorf("list %s: %w", kind.Kind, err)
+		return nil, err
 	}
 	var left []string
-	for i := range list.Items {
-		obj := &list.Items[i]
+	for i := range items {
+		obj := &items[i]
 		obj.SetGroupVersionKind(kind)
 		if c.spares(obj) {
 			continue

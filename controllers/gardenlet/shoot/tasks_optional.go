@@ -9,8 +9,11 @@ import (
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/terrarium-garden/terrarium/apis/core/query"
+	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+	gardenresourcesv1alpha1 "github.com/terrarium-garden/terrarium/apis/resources/v1alpha1"
 	"github.com/terrarium-garden/terrarium/controllers/component"
 	"github.com/terrarium-garden/terrarium/controllers/component/assembly"
 	"github.com/terrarium-garden/terrarium/controllers/component/facts"
@@ -29,6 +32,8 @@ const (
 	// ingressTimeout is how long a provider may take to make a load balancer.
 	ingressTimeout = 10 * time.Minute
 	ingressPoll    = time.Second
+	// letGoGrace is how long the deletion of add-ons may take before the clean-up of the shoot takes over, unless the owner wants it sooner.
+	letGoGrace = 5 * time.Minute
 )
 
 // optional is what owners add to shoots for evaluation (spec.addons): the dashboard and the ingress controller, with the DNS record of the
@@ -86,6 +91,23 @@ func (o optional) components() *assembly.Assembly[facts.Shoot] {
 	}
 }
 
+// letSetGo deletes what a ManagedResource has in the shoot. If that takes longer than owners give such objects, because a provider does not
+// delete its load balancer, or somebody's object holds the namespace, the rest is left to the clean-up, which ends it.
+func (o optional) letSetGo(ctx context.Context, set managed.Set) (gone bool, err error) {
+	is := &gardenresourcesv1alpha1.ManagedResource{}
+	err = o.engine().Client.Get(ctx, client.ObjectKey{Namespace: set.Namespace, Name: set.Name}, is)
+	if client.IgnoreNotFound(err) != nil {
+		return false, fmt.Errorf("read ManagedResource %q: %w", set.Name, err)
+	}
+	if err != nil || is.DeletionTimestamp == nil {
+		return set.Delete(ctx, o.engine())
+	}
+	if period := grace(o.facts.Shoot, gardencorev1beta1.AnnotationShootCleanupKubernetesResourcesGrace, letGoGrace); o.clock.Since(is.DeletionTimestamp.Time) < period {
+		return false, nil
+	}
+	return set.Forget(ctx, o.engine())
+}
+
 // letGo deletes the add-ons while the controllers run that delete a load balancer at the provider. What is left by then is cleaned up like
 // everything else that an owner has made; otherwise the resource manager would make it anew.
 func (o optional) letGo(ctx context.Context) error {
@@ -93,7 +115,7 @@ func (o optional) letGo(ctx context.Context) error {
 		var left []string
 		for _, c := range lists.Optional() {
 			set := managed.Set{Namespace: o.facts.Namespace, Name: optionalSets + string(c.Name)}
-			gone, err := set.Delete(ctx, o.engine())
+			gone, err := o.letSetGo(ctx, set)
 			if err != nil {
 				return err
 			}

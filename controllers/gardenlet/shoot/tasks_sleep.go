@@ -109,22 +109,27 @@ func nodesLeft(ctx context.Context, shoot client.Client) ([]string, error) {
 
 // podsLeft deletes the pods of nodes that are gone at once. The controller manager would do it as well, but not within a minute.
 func podsLeft(ctx context.Context, shoot client.Client) ([]string, error) {
-	pods := &corev1.PodList{}
-	if err := shoot.List(ctx, pods); err != nil {
-		return nil, fmt.Errorf("list pods: %w", err)
-	}
 	var left []string
-	for i := range pods.Items {
-		pod := &pods.Items[i]
-		if pod.Spec.NodeName == "" {
-			continue
+	for page := (&corev1.PodList{}); ; {
+		next := page.Continue
+		page = &corev1.PodList{}
+		if err := shoot.List(ctx, page, client.Limit(metadataPage), client.Continue(next)); err != nil {
+			return nil, fmt.Errorf("list pods: %w", err)
 		}
-		left = append(left, fmt.Sprintf("pod %q", pod.Namespace+"/"+pod.Name))
-		if err := shoot.Delete(ctx, pod, client.GracePeriodSeconds(0)); client.IgnoreNotFound(err) != nil {
-			return nil, fmt.Errorf("delete pod %q of a node that is gone: %w", client.ObjectKeyFromObject(pod), err)
+		for i := range page.Items {
+			pod := &page.Items[i]
+			if pod.Spec.NodeName == "" {
+				continue
+			}
+			left = append(left, fmt.Sprintf("pod %q", pod.Namespace+"/"+pod.Name))
+			if err := shoot.Delete(ctx, pod, client.GracePeriodSeconds(0)); client.IgnoreNotFound(err) != nil {
+				return nil, fmt.Errorf("delete pod %q of a node that is gone: %w", client.ObjectKeyFromObject(pod), err)
+			}
+		}
+		if page.Continue == "" {
+			return left, nil
 		}
 	}
-	return left, nil
 }
 
 func endpointsLeft(ctx context.Context, shoot client.Client) ([]string, error) {
