@@ -5,7 +5,7 @@
 // A few bytes can cost minutes: reading, comparing and writing the quantity 1e99999999 computes with a hundred million digits,
 // and decoding does so before anything is validated; maps that are nested some thousand times take time that grows with the
 // square of their depth, and so do maps and lists of some ten thousand entries, whose managed fields are sorted one by one. The
-// checks use the bytes of a body, without knowing its kind: a string is checked only if it is a quantity from its first to its
+// checks use the bytes of a body, without knowing its kind (but for the length of a CertificateSigningRequest): a string is checked only if it is a quantity from its first to its
 // last character, so other strings may have any content.
 package bounds
 
@@ -17,6 +17,7 @@ import (
 	"net/http"
 	"strings"
 
+	certificatesv1 "k8s.io/api/certificates/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -40,6 +41,10 @@ const (
 	// MaxEntriesInText is the maximum for JSON in a protobuf message, which can also be a file in a ConfigMap.
 	MaxEntriesInText = 20_000
 
+	// MaxCertificateRequest is the maximum length of a CertificateSigningRequest, in bytes. Its signature is verified before any rule sees
+	// it, in a time that grows with the square of the length of the key; a request for a usual key has less than 4 KiB.
+	MaxCertificateRequest = 16 << 10
+
 	fewDigits = 100
 )
 
@@ -57,7 +62,11 @@ func With(next http.Handler, limit int64, s runtime.NegotiatedSerializer) http.H
 			return
 		}
 		body, err := read(r, limit)
-		if err == nil && int64(len(body)) <= limit {
+		switch {
+		case err != nil:
+		case len(body) > MaxCertificateRequest && requestsCertificate(about):
+			err = fmt.Errorf("a CertificateSigningRequest of more than %d bytes; use an RSA key of at most 8192 bits, or one on an elliptic curve", MaxCertificateRequest)
+		case int64(len(body)) <= limit:
 			err = Check(body, r.Header.Get("Content-Type"))
 		}
 		if err != nil {
@@ -68,6 +77,12 @@ func With(next http.Handler, limit int64, s runtime.NegotiatedSerializer) http.H
 		}
 		next.ServeHTTP(w, r)
 	})
+}
+
+// requestsCertificate reports whether the body of a request can be a CertificateSigningRequest that is created. Certificates and approvals
+// are added by other parts of the API.
+func requestsCertificate(about *genericapirequest.RequestInfo) bool {
+	return about.APIGroup == certificatesv1.GroupName && about.Resource == "certificatesigningrequests" && about.Subresource == ""
 }
 
 // read returns the beginning of a body, at most one byte more than limit, and resets the body to its start.

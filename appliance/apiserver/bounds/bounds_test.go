@@ -7,6 +7,8 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -19,7 +21,9 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/serializer"
 	"k8s.io/apimachinery/pkg/runtime/serializer/protobuf"
+	genericapirequest "k8s.io/apiserver/pkg/endpoints/request"
 	"sigs.k8s.io/yaml"
 
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
@@ -316,6 +320,40 @@ func BenchmarkRefuse(b *testing.B) {
 				if err := bounds.Check([]byte(body), asJSON); err == nil {
 					b.Fatal("the body was accepted")
 				}
+			}
+		})
+	}
+}
+
+// TestCertificateRequestsAreShort has requests for certificates whose keys take long to verify. Other objects may be longer.
+func TestCertificateRequestsAreShort(t *testing.T) {
+	t.Parallel()
+	const most = bounds.MaxCertificateRequest
+	for name, tc := range map[string]struct {
+		group, resource, part, method string
+		size                          int
+		passes                        bool
+	}{
+		"usual":      {"certificates.k8s.io", "certificatesigningrequests", "", http.MethodPost, most, true},
+		"long":       {"certificates.k8s.io", "certificatesigningrequests", "", http.MethodPost, most + 1, false},
+		"very long":  {"certificates.k8s.io", "certificatesigningrequests", "", http.MethodPost, 1 << 20, false},
+		"applied":    {"certificates.k8s.io", "certificatesigningrequests", "", http.MethodPatch, most + 1, false},
+		"signed":     {"certificates.k8s.io", "certificatesigningrequests", "status", http.MethodPut, most + 1, true},
+		"other kind": {"", "configmaps", "", http.MethodPost, most + 1, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			passed := false
+			next := http.HandlerFunc(func(http.ResponseWriter, *http.Request) { passed = true })
+			body := strings.Repeat(" ", tc.size-2) + "{}"
+			request := httptest.NewRequestWithContext(genericapirequest.WithRequestInfo(t.Context(), &genericapirequest.RequestInfo{
+				IsResourceRequest: true, APIGroup: tc.group, APIVersion: "v1", Resource: tc.resource, Subresource: tc.part,
+			}), tc.method, "/", strings.NewReader(body))
+			request.Header.Set("Content-Type", "application/json")
+			answer := httptest.NewRecorder()
+			bounds.With(next, 64<<10, serializer.NewCodecFactory(runtime.NewScheme())).ServeHTTP(answer, request)
+			if passed != tc.passes || !tc.passes && answer.Code != http.StatusBadRequest {
+				t.Errorf("With(): passed %t with status %d, want passed %t", passed, answer.Code, tc.passes)
 			}
 		})
 	}
