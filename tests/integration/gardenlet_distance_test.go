@@ -204,7 +204,8 @@ func (n *nursery) checkReadOnlyOwn() {
 	const own, ref, bastions = "labelSelector=name.seed.gardener.cloud/one=true", "fieldSelector=spec.seedRef.name=one", "fieldSelector=spec.seedName=one"
 	want := map[string]string{
 		"seeds": own, "shoots": own, "controllerinstallations": ref, "bastions": bastions,
-		"secrets": "seed-one labelSelector=gardener.cloud/role=default-domain", // once, at the start
+		"secrets":                 "seed-one labelSelector=gardener.cloud/role=default-domain", // once, at the start
+		"controllerregistrations": "",                                                          // not cached, and everybody may read them
 	}
 	got := map[string]string{}
 	for _, verb := range []string{"list", "watch"} {
