@@ -77,8 +77,6 @@ type ends struct {
 
 	// silent is the process of provider-local while it is stopped.
 	silent int
-	// stopper is the pod that keeps a shoot from falling asleep.
-	stopper string
 }
 
 // interrupt brings each shoot into its state.
@@ -96,10 +94,8 @@ func (e *ends) interrupt(t *testing.T) {
 		"asleep": "Create Succeeded: *", "turning": "Create Succeeded: *", "twice": "Create Succeeded: *",
 	})
 	e.order(t, map[string]string{"machine": endMachines})
-	// The API server of the one that falls asleep does not stop.
-	server := e.must(t, e.seed("-n", endPlane+"falling", "get", "pods", "-l", "app=kubernetes,role=apiserver", "-o", "name")...)
-	e.stopper = strings.TrimSpace(server)
-	e.pin(t, "falling", e.stopper)
+	// The API server of the one that falls asleep does not stop: one of its pods never ends, because it never began.
+	e.mustWith(t, fmt.Sprintf(endStopper, endHeld), e.seed("-n", endPlane+"falling", "create", "-f", "-")...)
 	e.must(t, e.garden("-n", namespace, "patch", "shoot", endPrefix+"falling", "--type=merge", "-p", `{"spec":{"hibernation":{"enabled":true}}}`)...)
 	// The store of one never comes back. Its API server does not answer any more.
 	e.hold(t, append(held, "broken etcd-statefulset")...)
@@ -149,7 +145,8 @@ func (e *ends) finish(t *testing.T) {
 	e.must(t, e.garden("-n", namespace, "patch", "shoot", endPrefix+"broken", "--subresource=status", "--type=merge", "-p",
 		`{"status":{"lastErrors":[{"description":"The store is lost","codes":["ERR_CLEANUP_CLUSTER_RESOURCES"]}]}}`)...)
 	e.must(t, e.garden("-n", namespace, "annotate", "shoot", endPrefix+"broken", "confirmation.gardener.cloud/force-deletion=true")...)
-	e.release(t, "falling", e.stopper)
+	e.release(t, "falling", "pod/stopper")
+	e.must(t, e.seed("-n", endPlane+"falling", "delete", "pod", "stopper", "--ignore-not-found", "--wait=false")...)
 	e.release(t, "twice", "deployment/kube-apiserver")
 	e.await(t, map[string]string{"twice": "Delete Processing: *Deleting the etcd for main"})
 	e.kill(t, e.gardenletPID(t))
@@ -175,6 +172,19 @@ func (e *ends) hold(t *testing.T, shootAndApp ...string) {
 		return r.code != 0 && strings.Contains(r.stderr, "is held"), r.all()
 	})
 }
+
+// endStopper is a pod that belongs to an API server by its labels, and that nobody starts.
+const endStopper = `
+apiVersion: v1
+kind: Pod
+metadata:
+  name: stopper
+  labels: {app: kubernetes, gardener.cloud/role: controlplane, role: apiserver}
+  finalizers: [%s]
+spec:
+  schedulerName: nobody
+  containers: [{name: none, image: none}]
+`
 
 const endPolicy = `
 apiVersion: admissionregistration.k8s.io/v1
