@@ -187,23 +187,66 @@ func (f *Follower) reached() int64 {
 	return f.given
 }
 
-// page is the number of revisions that a follower reads from the file at once when it is behind.
-const page = 1000
+const (
+	// page is the number of revisions that are read from the file at once.
+	page = 1000
+	// pageBytes ends a page early. Each of many watches that are behind holds one.
+	pageBytes = 256 << 10
+)
 
 // fromFile reads the next part from the file.
 func (f *Follower) fromFile(ctx context.Context) (records []*Record, upTo int64, err error) {
-	from, to := f.given, min(f.given+page, f.log.Revision())
-	if records, err = f.log.file.between(ctx, f.keys, from, to); err != nil {
+	if records, upTo, err = f.log.page(ctx, f.keys, f.given, f.log.Revision()); err != nil {
 		return nil, 0, err
 	}
-	f.log.mu.Lock()
-	defer f.log.mu.Unlock()
-	if from < f.log.compacted {
+	f.given = upTo
+
+	return records, upTo, nil
+}
+
+// Changes returns the next records of a range of keys after one revision and not after another one, with what they replaced, and the
+// revision up to which these are all. There may be more until that is the other revision.
+func (l *Log) Changes(ctx context.Context, r Range, from, to int64) (records []*Record, upTo int64, err error) {
+	if records, upTo, known := l.remembered(r, from, to); known {
+		return records, upTo, nil
+	}
+
+	return l.page(ctx, r, from, min(to, l.Revision()))
+}
+
+// remembered returns records from memory; known is false if it does not reach back far enough.
+func (l *Log) remembered(r Range, from, to int64) (records []*Record, upTo int64, known bool) {
+	l.mu.RLock()
+	defer l.mu.RUnlock()
+	upTo = min(to, l.published)
+	if from >= upTo {
+		return nil, upTo, true
+	}
+	all, known := l.recent.after(from)
+	for _, one := range all {
+		if one.Revision > upTo {
+			break
+		}
+		if r.Contains(one.Key) {
+			records = append(records, one)
+		}
+	}
+
+	return records, upTo, known
+}
+
+// page reads a page of records from the file.
+func (l *Log) page(ctx context.Context, r Range, from, to int64) (records []*Record, upTo int64, err error) {
+	if records, upTo, err = l.file.between(ctx, r, from, min(from+page, to)); err != nil {
+		return nil, 0, err
+	}
+	l.mu.RLock()
+	defer l.mu.RUnlock()
+	if from < l.compacted {
 		return nil, 0, ErrCompacted
 	}
-	f.given = to
 
-	return records, to, nil
+	return records, upTo, nil
 }
 
 // textBetween selects by revision, as few of them are wanted; the plus signs keep SQLite from going over all records of the
@@ -221,26 +264,31 @@ func textBetween(r Range) string {
 		WHERE now.id > ? AND now.id <= ? AND ` + where + ` ORDER BY now.id`
 }
 
-// between returns the records of a range of keys after one revision and up to another one, with what they replaced.
-func (f *file) between(ctx context.Context, r Range, from, to int64) (records []*Record, err error) {
+// between returns the records of a range of keys after one revision and up to another one, with what they replaced. It ends earlier
+// once they have the bytes of a page; upTo says where.
+func (f *file) between(ctx context.Context, r Range, from, to int64) (records []*Record, upTo int64, err error) {
 	args := []any{from, to, r.Key}
 	if r.End != "" {
 		args = append(args, bound(r.End))
 	}
 	rows, err := f.readers.QueryContext(ctx, textBetween(r), args...)
 	if err != nil {
-		return nil, fmt.Errorf("read records: %w", err)
+		return nil, 0, fmt.Errorf("read records: %w", err)
 	}
 	defer func() { err = errors.Join(err, rows.Close()) }()
+	bytes := int64(0)
 	for rows.Next() {
 		n, err := scanWithPrevious(rows)
 		if err != nil {
-			return nil, err
+			return nil, 0, err
 		}
 		records = append(records, n)
+		if bytes += n.size(); bytes > pageBytes {
+			return records, n.Revision, nil
+		}
 	}
 
-	return records, rows.Err()
+	return records, to, rows.Err()
 }
 
 // scanWithPrevious reads a row of textBetween, and verifies the record and the one that it replaces.

@@ -43,4 +43,10 @@
 // The watch cache is empty after each start and keeps a short history; the log keeps a longer one. A watch from a version
 // that is no longer in the cache but still in the log gets the records of the log first, and continues with the cache from
 // the revision up to which everything has been delivered.
+//
+// Many watches select the same way: each gardenlet watches the shoots of its seed. When a thousand of them come back after a
+// restart, they go over the same records. They share an index of what can be selected by, so each record is decoded once, and
+// a watch reads only the records that concern it. A watch with a selector that is further behind than 20,000 records of its
+// kind is told to list the state, which takes less. One that begins with the state gets what a list of it contains: the watch
+// cache would prepare an event for each object of the kind before it selects.
 package fresh

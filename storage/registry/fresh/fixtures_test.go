@@ -7,6 +7,7 @@ import (
 	"net"
 	"path/filepath"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -78,8 +79,11 @@ func openWith(t *testing.T, g getter, file string, change ...func(*log.Config)) 
 	p := &place{log: source, line: &line{}}
 	g.listener, g.line = listener, p.line
 	wrap := fresh.Ruled
-	if g.own != nil {
+	switch {
+	case g.own != nil:
 		wrap = fresh.Getter
+	case g.farthest > 0:
+		wrap = fresh.RuledUpTo(g.farthest)
 	}
 	options, err := wrap(g, fresh.Logs{address: source}).
 		GetRESTOptions(schema.GroupResource{Resource: "configmaps"}, nil)
@@ -137,6 +141,23 @@ type getter struct {
 	line     *line
 	// own is another decorator.
 	own generic.StorageDecorator
+	// farthest is how many records a watch with a selector goes over; 0 for as many as in a server.
+	farthest int
+	// decoded counts the objects that were decoded, if it is set.
+	decoded *atomic.Int64
+}
+
+// counting is a codec that counts.
+type counting struct {
+	runtime.Codec
+
+	decoded *atomic.Int64
+}
+
+func (c counting) Decode(data []byte, kind *schema.GroupVersionKind, into runtime.Object) (runtime.Object, *schema.GroupVersionKind, error) {
+	c.decoded.Add(1)
+
+	return c.Codec.Decode(data, kind, into)
 }
 
 func (g getter) GetRESTOptions(resource schema.GroupResource, _ runtime.Object) (generic.RESTOptions, error) {
@@ -147,6 +168,9 @@ func (g getter) GetRESTOptions(resource schema.GroupResource, _ runtime.Object) 
 	codecs := serializer.NewCodecFactory(kinds)
 	info, _ := runtime.SerializerInfoForMediaType(codecs.SupportedMediaTypes(), runtime.ContentTypeProtobuf)
 	codec := runtime.NewCodec(codecs.EncoderForVersion(info.Serializer, corev1.SchemeGroupVersion), codecs.UniversalDeserializer())
+	if g.decoded != nil {
+		codec = counting{codec, g.decoded}
+	}
 	config := storagebackend.NewDefaultConfig("/registry", codec)
 	config.Transport.ServerList = []string{address}
 	config.Transport.EgressLookup = func(egressselector.NetworkContext) (utilnet.DialFunc, error) {

@@ -40,13 +40,15 @@ func Getter(of generic.RESTOptionsGetter, logs Logs) generic.RESTOptionsGetter {
 
 // ruled puts the rule in front of watch caches as they are.
 func ruled(of generic.RESTOptionsGetter, logs Logs) generic.RESTOptionsGetter {
-	return getter{RESTOptionsGetter: of, logs: logs}
+	return getter{RESTOptionsGetter: of, logs: logs, farthest: farthest}
 }
 
 type getter struct {
 	generic.RESTOptionsGetter
 
 	logs Logs
+	// farthest is the number of records that a watch with a selector goes over at most.
+	farthest int
 }
 
 // GetRESTOptions implements generic.RESTOptionsGetter.
@@ -65,7 +67,7 @@ func (g getter) GetRESTOptions(resource schema.GroupResource, example runtime.Ob
 			return decorate(config, prefix, key, one, many, attributes, triggers, indexers)
 		}
 		// The records are created before the cache, so that they begin before it and the cache never has to wait for them.
-		about := newRecords(source, config, prefix, one)
+		about := newRecords(source, config, prefix, one, many)
 		inner, destroy, err := decorate(config, prefix, key, one, many, attributes, triggers, indexers)
 		if err != nil {
 			return nil, destroy, err
@@ -74,7 +76,7 @@ func (g getter) GetRESTOptions(resource schema.GroupResource, example runtime.Ob
 			return inner, destroy, nil
 		}
 
-		return &store{Interface: inner, records: about}, destroy, nil
+		return &store{Interface: inner, records: about, index: newIndex(about, g.farthest)}, destroy, nil
 	}
 
 	return o, nil

@@ -29,13 +29,14 @@ type records struct {
 
 	codec       runtime.Codec
 	transformer value.Transformer
-	newFunc     func() runtime.Object
+	// newFunc returns an empty object, newList an empty list.
+	newFunc, newList func() runtime.Object
 }
 
-func newRecords(source *log.Log, c *storagebackend.ConfigForResource, resources string, newFunc func() runtime.Object) *records {
+func newRecords(source *log.Log, c *storagebackend.ConfigForResource, resources string, newFunc, newList func() runtime.Object) *records {
 	r := &records{
 		source: source, prefix: path.Join("/", c.Prefix), resources: resources,
-		codec: c.Codec, transformer: c.Transformer, newFunc: newFunc,
+		codec: c.Codec, transformer: c.Transformer, newFunc: newFunc, newList: newList,
 	}
 	if r.transformer == nil {
 		r.transformer = identity.NewEncryptCheckTransformer()

@@ -18,16 +18,27 @@ import (
 type replay struct {
 	relay
 
-	store    *store
-	follower *log.Follower
-	key      string
-	options  storage.ListOptions
+	store   *store
+	key     string
+	options storage.ListOptions
+	// keys are those of the watch, next is what finds the next records among them.
+	keys log.Range
+	next source
+}
+
+// source finds records that may concern a watch.
+type source interface {
+	// Next returns the next records, and the revision up to which nothing is missing once they are delivered. None and no error
+	// means that there are no more for now.
+	Next(ctx context.Context) (records []*log.Record, upTo int64, err error)
+	// Stop must be called once.
+	Stop()
 }
 
 func (r *replay) run(ctx context.Context) {
 	defer r.end()
 	changes, first, upTo := r.reach(ctx)
-	r.follower.Stop()
+	r.next.Stop()
 	if changes != nil {
 		r.goOn(ctx, changes, first, upTo)
 	}
@@ -77,9 +88,12 @@ func (r *replay) goOn(ctx context.Context, changes watch.Interface, first *watch
 // the watch cannot continue.
 func (r *replay) past(ctx context.Context) (upTo int64, ok bool) {
 	for {
-		records, upTo, err := r.follower.Next(ctx)
-		if errors.Is(err, log.ErrCompacted) {
+		records, upTo, err := r.next.Next(ctx)
+		switch {
+		case errors.Is(err, log.ErrCompacted):
 			r.send(ctx, expired("the version was compacted while the watch went over it"))
+		case errors.Is(err, errFar), errors.Is(err, errUnreadable):
+			r.send(ctx, expired(err.Error()))
 		}
 		if err != nil || len(records) == 0 {
 			return upTo, err == nil

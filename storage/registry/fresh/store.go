@@ -23,6 +23,7 @@ type store struct {
 	storage.Interface
 
 	records *records
+	index   *index
 }
 
 // sharedKey is the context key of Shared.

@@ -4,6 +4,7 @@ package fresh
 
 import (
 	"context"
+	"fmt"
 	"net/http"
 	"strconv"
 
@@ -11,6 +12,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/apiserver/pkg/storage"
+
+	"github.com/terrarium-garden/terrarium/storage/log"
 )
 
 // Watch implements storage.Interface.
@@ -18,7 +21,10 @@ import (
 //nolint:contextcheck // It is the same context, without its deadline.
 func (s *store) Watch(ctx context.Context, key string, o storage.ListOptions) (watch.Interface, error) {
 	ctx = unhurried{ctx}
-	if o.ResourceVersion == "" {
+	switch {
+	case o.SendInitialEvents != nil && *o.SendInitialEvents && o.Recursive && !o.Predicate.Empty():
+		return s.watchSelected(ctx, key, o), nil
+	case o.ResourceVersion == "":
 		return s.watchState(ctx, key, o)
 	}
 	changes, first, err := s.open(ctx, key, o)
@@ -90,16 +96,30 @@ func (s *store) bridge(ctx context.Context, key string, o storage.ListOptions, f
 	if err != nil {
 		return nil, false
 	}
-	// The follower needs no notification: it is polled for existing records.
-	follower, err := s.records.source.Follow(keys, from, nil)
+	next, err := s.past(keys, from, o)
 	if err != nil {
 		return nil, false
 	}
 	ctx, cancel := context.WithCancel(ctx)
-	r := &replay{relay: newRelay(cancel), store: s, follower: follower, key: key, options: o}
+	r := &replay{relay: newRelay(cancel), store: s, key: key, options: o, keys: keys, next: next}
 	go r.run(ctx)
 
 	return r, true
+}
+
+// past is the source of the records that a watch goes over. The watches of a whole kind that select share an index; all others read every
+// record of their keys.
+func (s *store) past(keys log.Range, from int64, o storage.ListOptions) (source, error) {
+	if o.Recursive && !o.Predicate.Empty() {
+		return newSelection(s.index, keys, from, o.Predicate), nil
+	}
+	// The follower needs no notification: it is polled for existing records.
+	follower, err := s.records.source.Follow(keys, from, nil)
+	if err != nil {
+		return nil, fmt.Errorf("follow the log: %w", err)
+	}
+
+	return follower, nil
 }
 
 // after is a watch that delivers an event which was already taken from it first.

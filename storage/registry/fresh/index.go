@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package fresh
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sort"
+	"sync"
+
+	"k8s.io/apimachinery/pkg/fields"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apiserver/pkg/storage"
+
+	"github.com/terrarium-garden/terrarium/storage/log"
+)
+
+// index knows what selectors select by, of the records of a kind. Watches with a selector that go over the log share it: when a
+// thousand gardenlets come back after a restart, each record is decoded once and not a thousand times. It is forgotten once
+// nobody uses it.
+type index struct {
+	records *records
+	// most is the number of records that a watch goes over at most.
+	most int
+
+	// users counts those who have called use. Without any, the lines are forgotten.
+	mutex sync.Mutex
+	users int
+	// turn is held by the user who reads or changes what follows.
+	turn chan struct{}
+	// lines are about the records after the revision from, up to the revision upTo, in their order and without a gap. Lines do not
+	// change: who has a part of them may read it without the turn.
+	lines      []line
+	from, upTo int64
+	// far is a revision after which there are too many records.
+	far int64
+}
+
+// line says of a record what it can be selected by.
+type line struct {
+	revision int64
+	key      string
+	// now is about the object and before about the one that it replaced; nil if there is none.
+	now, before *traits
+	// unknown says that the replaced object is not known. The record is selected, so that its reader finds that out.
+	unknown bool
+}
+
+// traits are what an object can be selected by.
+type traits struct {
+	labels labels.Set
+	fields fields.Set
+}
+
+// farthest is the number of records of a kind that a watch with a selector goes over. To list the state takes less than so many changes.
+const farthest = 20_000
+
+// errFar says that there are too many records to go over.
+var errFar = errors.New("there are more changes than a watch goes over")
+
+func newIndex(r *records, most int) *index {
+	return &index{records: r, most: most, turn: make(chan struct{}, 1)}
+}
+
+// use says that the caller will ask the index until it calls the returned function.
+func (x *index) use() (done func()) {
+	x.mutex.Lock()
+	defer x.mutex.Unlock()
+	x.users++
+
+	return func() {
+		x.mutex.Lock()
+		defer x.mutex.Unlock()
+		if x.users--; x.users == 0 {
+			x.lines, x.from, x.upTo = nil, 0, 0
+		}
+	}
+}
+
+// selected returns the revisions after one of them of the records that a predicate selects among some keys, by the object or by the one
+// that it replaced, and the revision up to which these are all.
+func (x *index) selected(ctx context.Context, keys log.Range, after int64, p *storage.SelectionPredicate) (revisions []int64, upTo int64, err error) {
+	lines, upTo, err := x.since(ctx, after, p.GetAttrs)
+	if err != nil {
+		return nil, 0, err
+	}
+	for _, one := range lines {
+		if keys.Contains(one.key) && (one.unknown || one.now.match(p) || one.before.match(p)) {
+			revisions = append(revisions, one.revision)
+		}
+	}
+
+	return revisions, upTo, nil
+}
+
+func (t *traits) match(p *storage.SelectionPredicate) bool {
+	return t != nil && p.MatchesObjectAttributes(t.labels, t.fields)
+}
+
+// since returns the lines after a revision, after it has read what is missing of them.
+func (x *index) since(ctx context.Context, after int64, attributes storage.AttrFunc) (lines []line, upTo int64, err error) {
+	select {
+	case x.turn <- struct{}{}:
+		defer func() { <-x.turn }()
+	case <-ctx.Done():
+		return nil, 0, ctx.Err()
+	}
+	if after <= x.far {
+		return nil, 0, errFar
+	}
+	if len(x.lines) == 0 || after > x.upTo {
+		x.lines, x.from, x.upTo = nil, after, after
+	}
+	if err = x.reachBack(ctx, after, attributes); err == nil {
+		err = x.goOn(ctx, attributes)
+	}
+	if errors.Is(err, errFar) {
+		x.far = max(x.far, after)
+	}
+	if err != nil {
+		return nil, 0, err
+	}
+	first := sort.Search(len(x.lines), func(n int) bool { return x.lines[n].revision > after })
+
+	return slices.Clip(x.lines[first:]), x.upTo, nil
+}
+
+// reachBack reads the records between a revision and the first line.
+func (x *index) reachBack(ctx context.Context, after int64, attributes storage.AttrFunc) error {
+	if after >= x.from {
+		return nil
+	}
+	earlier, _, err := x.read(ctx, after, x.from, x.most-len(x.lines), attributes)
+	if err != nil {
+		return err
+	}
+	x.lines, x.from = append(earlier, x.lines...), after
+
+	return nil
+}
+
+// goOn reads the records after the last line. The first lines are forgotten when there are too many: who needs them lists the state.
+func (x *index) goOn(ctx context.Context, attributes storage.AttrFunc) error {
+	later, upTo, err := x.read(ctx, x.upTo, x.records.source.Revision(), x.most, attributes)
+	x.lines, x.upTo = append(x.lines, later...), upTo
+	if drop := len(x.lines) - x.most; drop > 0 {
+		x.from, x.far = x.lines[drop-1].revision, max(x.far, x.lines[drop-1].revision-1)
+		x.lines = slices.Clone(x.lines[drop:])
+	}
+
+	return err
+}
+
+// read makes the lines of the records between two revisions, as far as it gets.
+func (x *index) read(ctx context.Context, from, to int64, most int, attributes storage.AttrFunc) (lines []line, upTo int64, err error) {
+	keys := children(x.records.key(x.records.resources))
+	// last are the traits of the last object of each key that was met.
+	last := map[string]*traits{}
+	for upTo = from; upTo < to; {
+		records, next, err := x.records.source.Changes(ctx, keys, upTo, to)
+		if err != nil {
+			return lines, upTo, fmt.Errorf("read changes: %w", err)
+		}
+		if len(lines)+len(records) > most {
+			return lines, upTo, errFar
+		}
+		made := make([]line, 0, len(records))
+		for _, one := range records {
+			about, err := x.line(ctx, one, last, attributes)
+			if err != nil {
+				return lines, upTo, err
+			}
+			made = append(made, about)
+		}
+		lines, upTo = append(lines, made...), next
+	}
+
+	return lines, upTo, nil
+}
+
+func (x *index) line(ctx context.Context, of *log.Record, last map[string]*traits, attributes storage.AttrFunc) (made line, err error) {
+	made = line{revision: of.Revision, key: of.Key}
+	if !of.Deleted {
+		if made.now, err = x.traits(ctx, of, of.Value, attributes); err != nil {
+			return made, err
+		}
+	}
+	replaces := of.Deleted || of.Created != of.Revision
+	before, met := last[of.Key]
+	last[of.Key] = made.now
+	switch {
+	case !replaces:
+	case met:
+		made.before = before
+	case of.PreviousValue == nil:
+		made.unknown = true
+	default:
+		made.before, err = x.traits(ctx, of, of.PreviousValue, attributes)
+	}
+
+	return made, err
+}
+
+func (x *index) traits(ctx context.Context, of *log.Record, stored []byte, attributes storage.AttrFunc) (*traits, error) {
+	object, err := x.records.object(ctx, of, stored)
+	if err != nil {
+		return nil, err
+	}
+
+	return traitsOf(object, attributes)
+}
+
+func traitsOf(object runtime.Object, attributes storage.AttrFunc) (*traits, error) {
+	byLabel, byField, err := attributes(object)
+	if err != nil {
+		return nil, fmt.Errorf("find labels and fields of stored object: %w", err)
+	}
+
+	return &traits{labels: byLabel, fields: byField}, nil
+}
