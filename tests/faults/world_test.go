@@ -192,6 +192,7 @@ func (w *world) state() []string {
 		&corev1.ResourceQuotaList{}, &gardencorev1beta1.ShootList{}, &gardenoperationsv1alpha1.BastionList{},
 		&gardenseedmanagementv1alpha1.ManagedSeedList{}, &gardenseedmanagementv1alpha1.ManagedSeedSetList{},
 		&gardencorev1beta1.PlantList{}, &gardencorev1beta1.QuotaList{}, &gardensecurityv1alpha1.CredentialsBindingList{},
+		&gardencorev1beta1.SeedList{}, &gardencorev1beta1.ControllerRegistrationList{}, &gardencorev1beta1.ControllerInstallationList{},
 	}
 	var lines []string
 	secrets := &corev1.SecretList{}
@@ -227,7 +228,11 @@ func line(object client.Object) string {
 			annotations[key] = value
 		}
 	}
-	text := fmt.Sprintf("%T %s/%s labels %v annotations %v finalizers %v ends %t", object, object.GetNamespace(), object.GetName(),
+	name := object.GetName()
+	if i, ok := object.(*gardencorev1beta1.ControllerInstallation); ok { // Part of its name is random.
+		name = i.Spec.RegistrationRef.Name + " on " + i.Spec.SeedRef.Name
+	}
+	text := fmt.Sprintf("%T %s/%s labels %v annotations %v finalizers %v ends %t", object, object.GetNamespace(), name,
 		object.GetLabels(), annotations, object.GetFinalizers(), object.GetDeletionTimestamp() != nil)
 	switch typed := object.(type) {
 	case *gardencorev1beta1.Project:
