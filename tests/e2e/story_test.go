@@ -58,6 +58,7 @@ func TestStory(t *testing.T) {
 		{"a missing image is explained", missingImage},
 		{"the owner's names resolve", ownNames},
 		{"killed in the middle the shoot still completes", long(killed)},
+		{"the garden's machine is lost and the shoot is not", long(lost)},
 		{"a gardenlet runs as a plain process", long(plainProcess)},
 		{"nothing is left of shoots that end before their time", long(interruptions)},
 		{"deletion needs confirmation and leaves nothing", deletion},

@@ -14,14 +14,10 @@ import (
 	"errors"
 	"flag"
 	"fmt"
-	"io"
 	"math/big"
-	"net"
 	"os"
 	"path/filepath"
-	"strings"
 	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -34,6 +30,7 @@ import (
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	"github.com/terrarium-garden/terrarium/storage/backup"
 	"github.com/terrarium-garden/terrarium/tests/hollow"
+	"github.com/terrarium-garden/terrarium/tests/road"
 )
 
 var (
@@ -56,8 +53,8 @@ func TestDrill(t *testing.T) {
 	w := settle(t, childSnapshots+"="+saved, childIncrements+"="+increments.String())
 	w.must(create(project("one")))
 	w.until(ready("one"))
-	road := newRoad(t, w.garden.config.Host)
-	let := w.employ(t, road)
+	way := road.New(t, "127.0.0.1:0", w.garden.config.Host)
+	let := w.employ(t, way)
 	w.must(plant("oak"))
 	w.until(grown("oak"))
 	before := w.shoot("oak")
@@ -87,7 +84,7 @@ func TestDrill(t *testing.T) {
 	restored := time.Now()
 	w.garden = start(t, w.dir, childSnapshots+"="+saved, childIncrements+"="+increments.String())
 	started := time.Now()
-	road.leadTo(w.garden.config.Host)
+	way.LeadTo(w.garden.config.Host)
 	back := let.awaitBeat(t, started)
 
 	if diff := cmp.Diff(before, w.shoot("oak")); diff != "" {
@@ -182,57 +179,6 @@ func (w *world) missing(t *testing.T, known map[string]time.Time, lost time.Time
 	return oldest, count
 }
 
-// road is an address that leads to a server, as a name or an address that moves does.
-type road struct {
-	listener net.Listener
-	to       atomic.Pointer[string]
-}
-
-func newRoad(t *testing.T, to string) *road {
-	t.Helper()
-	l, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	r := &road{listener: l}
-	r.leadTo(to)
-	var group sync.WaitGroup
-	group.Go(func() {
-		for {
-			conn, err := l.Accept()
-			if err != nil {
-				return
-			}
-			group.Go(func() { r.carry(conn) })
-		}
-	})
-	t.Cleanup(func() { _ = l.Close() })
-
-	return r
-}
-
-func (r *road) leadTo(url string) {
-	r.to.Store(new(strings.TrimPrefix(url, "https://")))
-}
-
-// carry carries a connection until either side ends it.
-func (r *road) carry(from net.Conn) {
-	defer from.Close() //nolint:errcheck // It is over.
-	to, err := new(net.Dialer).DialContext(context.Background(), "tcp", *r.to.Load())
-	if err != nil {
-		return
-	}
-	defer to.Close() //nolint:errcheck // It is over.
-	ended := make(chan struct{}, 2)
-	for _, way := range [][2]net.Conn{{from, to}, {to, from}} {
-		go func() {
-			_, _ = io.Copy(way[0], way[1])
-			ended <- struct{}{}
-		}()
-	}
-	<-ended
-}
-
 // employee is a gardenlet that works until the test ends.
 type employee struct {
 	mu    sync.Mutex
@@ -240,11 +186,11 @@ type employee struct {
 }
 
 // employ starts the gardenlet of the seed. Its kubeconfig leads to the road.
-func (w *world) employ(t *testing.T, r *road) *employee {
+func (w *world) employ(t *testing.T, r *road.Road) *employee {
 	t.Helper()
 	e := &employee{}
 	config := rest.AnonymousClientConfig(w.garden.config)
-	config.Host = "https://" + r.listener.Addr().String()
+	config.Host = "https://" + r.Address()
 	config.CertData, config.KeyData = w.certificate(t, "north")
 	ctx, end := context.WithCancel(context.WithoutCancel(t.Context()))
 	member := &hollow.Gardenlet{
