@@ -5,6 +5,7 @@
 package keysize
 
 import (
+	"crypto"
 	"crypto/rsa"
 	"crypto/x509"
 	"encoding/pem"
@@ -15,6 +16,8 @@ import (
 const (
 	// largestKey is the greatest number of bits of an RSA key, as in package tls.
 	largestKey = 8192
+	// largestExponent is the greatest public exponent. Nearly all keys have 65537.
+	largestExponent = 1<<17 - 1
 	// largestKeyFile is more than the PEM form of such a key has, largestBundle more than those of some hundred certificates.
 	largestKeyFile, largestBundle = 8 << 10, 256 << 10
 )
@@ -43,7 +46,11 @@ func certificates(bundle []byte) []*x509.Certificate {
 	}
 }
 
-func hasLargeKey(certificate *x509.Certificate) bool {
-	key, ok := certificate.PublicKey.(*rsa.PublicKey)
-	return ok && key.N.BitLen() > largestKey
+func hasLargeKey(certificate *x509.Certificate) bool { return Large(certificate.PublicKey) }
+
+// Large reports whether a public key is an RSA key of more than 8192 bits, or one with an exponent that no key in use has: to verify a signature
+// takes long.
+func Large(key crypto.PublicKey) bool {
+	public, ok := key.(*rsa.PublicKey)
+	return ok && (public.N.BitLen() > largestKey || public.E > largestExponent)
 }

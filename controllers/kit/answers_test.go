@@ -61,7 +61,7 @@ func TestAnswers(t *testing.T) {
 	}
 	h.admit(t, kubeconfig)
 	shoot := h.get(t, sprout)
-	for kind, want := range map[string]string{"short": "", "endless": "more than 64 MiB", "packed": "more than 64 MiB", "lure": "redirection"} {
+	for kind, want := range map[string]string{"short": "", "endless": "more than 32768 KiB", "packed": "more than 32768 KiB", "lure": "redirection"} {
 		all := &metav1.PartialObjectMetadataList{}
 		all.SetGroupVersionKind(schema.GroupVersionKind{Group: "own.example", Version: "v1", Kind: kind})
 		err := shoot.List(t.Context(), all)

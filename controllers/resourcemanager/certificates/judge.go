@@ -14,6 +14,8 @@ import (
 
 	certificatesv1 "k8s.io/api/certificates/v1"
 	corev1 "k8s.io/api/core/v1"
+
+	"github.com/terrarium-garden/terrarium/apis/keysize"
 )
 
 const (
@@ -38,8 +40,15 @@ func Judge(request *certificatesv1.CertificateSigningRequest, nodes []corev1.Nod
 	return checkNames(namesIn(content), name, nodes)
 }
 
-// parse decodes a request, which has to be signed with its own key.
+// longest is the length of the longest request that is read, in bytes. One for an RSA key of 8192 bits has less than 4 KiB.
+const longest = 16 << 10
+
+// parse decodes a request, which has to be signed with its own key. What its signature takes to verify grows with the square of the length of
+// the key, so it is bounded before.
 func parse(encoded []byte) (*x509.CertificateRequest, error) {
+	if len(encoded) > longest {
+		return nil, fmt.Errorf("it has %d bytes, more than the %d that are read", len(encoded), longest)
+	}
 	block, rest := pem.Decode(encoded)
 	if block == nil || block.Type != "CERTIFICATE REQUEST" || len(strings.TrimSpace(string(rest))) > 0 {
 		return nil, errors.New("it does not hold exactly one block CERTIFICATE REQUEST")
@@ -47,6 +56,9 @@ func parse(encoded []byte) (*x509.CertificateRequest, error) {
 	content, err := x509.ParseCertificateRequest(block.Bytes)
 	if err != nil {
 		return nil, fmt.Errorf("it cannot be read: %w", err)
+	}
+	if keysize.Large(content.PublicKey) {
+		return nil, keysize.ErrOutsized
 	}
 	if err := content.CheckSignature(); err != nil {
 		return nil, fmt.Errorf("its signature is wrong: %w", err)

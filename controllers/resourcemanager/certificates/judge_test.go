@@ -3,12 +3,16 @@
 package certificates_test
 
 import (
+	"bytes"
 	"crypto/ecdsa"
 	"crypto/elliptic"
 	"crypto/rand"
+	"crypto/rsa"
 	"crypto/x509"
 	"crypto/x509/pkix"
+	"encoding/asn1"
 	"encoding/pem"
+	"math/big"
 	"net"
 	"net/url"
 	"strings"
@@ -45,6 +49,43 @@ type asked struct {
 	// spoil changes the encoded request.
 	spoil func(encoded []byte) []byte
 }
+
+// withKey has a request ask for another public key. Its signature is wrong then, which nobody may find out.
+func withKey(t *testing.T, bits uint, exponent int) func([]byte) []byte {
+	t.Helper()
+	modulus := new(big.Int).Lsh(big.NewInt(1), bits-1)
+	key, err := x509.MarshalPKIXPublicKey(&rsa.PublicKey{N: modulus.SetBit(modulus, 0, 1), E: exponent})
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	return func(encoded []byte) []byte {
+		block, _ := pem.Decode(encoded)
+		var request struct {
+			Content struct {
+				Version    int
+				Subject    asn1.RawValue
+				Key        asn1.RawValue
+				Attributes asn1.RawValue
+			}
+			Algorithm asn1.RawValue
+			Signature asn1.BitString
+		}
+		if _, err := asn1.Unmarshal(block.Bytes, &request); err != nil {
+			t.Fatal(err)
+		}
+		request.Content.Key = asn1.RawValue{FullBytes: key}
+		changed, err := asn1.Marshal(request)
+		if err != nil {
+			t.Fatal(err)
+		}
+
+		return pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE REQUEST", Bytes: changed})
+	}
+}
+
+// long is a request behind which there is much space.
+func long(encoded []byte) []byte { return append(encoded, bytes.Repeat([]byte("\n"), 16<<10)...) }
 
 // fromA is what the node a asks for.
 func fromA() *asked {
@@ -146,6 +187,11 @@ func TestJudge_GRM_CSR_1(t *testing.T) {
 		"Garbage":  {reason: "no request at all", change: func(a *asked) { a.spoil = func([]byte) []byte { return []byte("hello") } }, want: "exactly one block"},
 		"TwoOfIt":  {reason: "what follows could be read by others", change: func(a *asked) { a.spoil = func(e []byte) []byte { return append(e, e...) } }, want: "exactly one block"},
 		"Tampered": {reason: "without the key", change: func(a *asked) { a.spoil = tamper }, want: "its signature is wrong"},
+		"Long":     {reason: "to verify its signature would take long", change: func(a *asked) { a.spoil = long }, want: "more than the 16384 that are read"},
+		"LargeKey": {reason: "so would that of one with a large key", change: func(a *asked) { a.spoil = withKey(t, 9000, 65537) }, want: "is too large"},
+		"LargeExponent": {
+			reason: "or with an exponent that nobody uses", change: func(a *asked) { a.spoil = withKey(t, 2048, 1<<31-1) }, want: "is too large",
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -15,6 +15,8 @@ import (
 	"github.com/go-logr/logr"
 	"sigs.k8s.io/controller-runtime/pkg/webhook"
 	"sigs.k8s.io/controller-runtime/pkg/webhook/admission"
+
+	"github.com/terrarium-garden/terrarium/apis/bounds"
 )
 
 // Certificates returns the certificate for the shoot of a namespace.
@@ -60,11 +62,17 @@ func (e invalidError) Unwrap() error { return e.error }
 // mutation changes an object of a request, or refuses the request.
 type mutation[T any] func(ctx context.Context, request admission.Request, object *T) error
 
+// limits are those of an object that the API server of a shoot sends: its owner can have any object sent.
+func limits() bounds.Limits { return bounds.Limits{Entries: 5000, Total: 50_000, InText: 5000} }
+
 // mutate answers with the difference that a change makes. The difference is that of two encodings of the kind that this program
 // knows, so that fields which only the API server knows stay.
 func mutate[T any](change mutation[T]) admission.Handler {
 	return admission.HandlerFunc(func(ctx context.Context, request admission.Request) admission.Response {
 		object := new(T)
+		if err := bounds.Check(request.Object.Raw, "application/json", limits()); err != nil {
+			return admission.Errored(http.StatusBadRequest, err)
+		}
 		if err := json.Unmarshal(request.Object.Raw, object); err != nil {
 			return admission.Errored(http.StatusBadRequest, fmt.Errorf("decode the object: %w", err))
 		}

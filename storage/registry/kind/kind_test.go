@@ -5,6 +5,7 @@ package kind_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -15,6 +16,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apiserver/pkg/endpoints/request"
 	"k8s.io/apiserver/pkg/registry/rest"
 
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
@@ -153,5 +155,23 @@ func TestUnknown(t *testing.T) {
 	_, secrets := store(t)
 	if _, err := secrets.Update(ctx, &secret{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "ghost"}}); !apierrors.IsNotFound(err) {
 		t.Errorf("API-STRAT-8: an update never creates, got %v", err)
+	}
+}
+
+// TestFewErrors has an object with very many mistakes. To join their messages would take minutes, so only some of them are told.
+func TestFewErrors(t *testing.T) {
+	t.Parallel()
+	_, secrets := store(t)
+	s := &secret{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "many", Labels: map[string]string{}}, Data: map[string][]byte{}}
+	for n := range 3000 {
+		s.Data[fmt.Sprintf("a key/%d", n)] = nil
+	}
+	_, err := secrets.Create(request.WithNamespace(t.Context(), namespace), s)
+	status := apierrors.APIStatus(nil)
+	if !errors.As(err, &status) || !apierrors.IsInvalid(err) {
+		t.Fatalf("Create: got %v, want Invalid", err)
+	}
+	if causes := status.Status().Details.Causes; len(causes) != 101 || !strings.Contains(causes[100].Message, "2900 more errors") {
+		t.Errorf("Create: got %d causes, the last is %q; want 100 and how many more there are", len(causes), causes[len(causes)-1].Message)
 	}
 }

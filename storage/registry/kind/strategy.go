@@ -4,6 +4,7 @@ package kind
 
 import (
 	"context"
+	"fmt"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -77,7 +78,7 @@ func (s strategy[T]) Validate(_ context.Context, obj runtime.Object) field.Error
 	if s.rules.Validate == nil {
 		return nil
 	}
-	return s.rules.Validate(cast[T](obj))
+	return few(s.rules.Validate(cast[T](obj)))
 }
 
 // ValidateUpdate checks an updated object alone and against its former self.
@@ -85,7 +86,19 @@ func (s strategy[T]) ValidateUpdate(_ context.Context, obj, old runtime.Object) 
 	if s.rules.ValidateUpdate == nil {
 		return nil
 	}
-	return s.rules.ValidateUpdate(cast[T](obj), cast[T](old))
+	return few(s.rules.ValidateUpdate(cast[T](obj), cast[T](old)))
+}
+
+// mostErrors is the number of errors that are told of one object. Nobody reads more, and the library joins their messages one by one, in a
+// time that grows with the square of their number.
+const mostErrors = 100
+
+// few cuts errors off, and says so.
+func few(errs field.ErrorList) field.ErrorList {
+	if len(errs) <= mostErrors {
+		return errs
+	}
+	return append(errs[:mostErrors:mostErrors], field.Forbidden(field.NewPath(""), fmt.Sprintf("%d more errors", len(errs)-mostErrors)))
 }
 
 // Canonicalize brings an accepted object into its stored form.
@@ -139,7 +152,7 @@ func (s statusStrategy[T]) ValidateUpdate(_ context.Context, obj, old runtime.Ob
 	if s.rules.Status.Validate == nil {
 		return nil
 	}
-	return s.rules.Status.Validate(cast[T](obj), cast[T](old))
+	return few(s.rules.Status.Validate(cast[T](obj), cast[T](old)))
 }
 
 // WarningsOnUpdate has nothing to say: the status is written by machines.

@@ -16,6 +16,7 @@ import (
 
 	"k8s.io/utils/clock"
 
+	"github.com/terrarium-garden/terrarium/apis/bounds"
 	"github.com/terrarium-garden/terrarium/controllers/kit"
 )
 
@@ -37,6 +38,11 @@ const (
 	answerLimit = 16 << 20
 	errorLimit  = 8 << 10
 )
+
+// answersOf bounds what the answers cost when they are decoded.
+func answersOf() kit.Bounds {
+	return kit.Bounds{Answer: answerLimit, Event: 4 << 20, Limits: bounds.Limits{Entries: 5000, Total: 200_000, InText: 20_000}}
+}
 
 var (
 	errSilent = fmt.Errorf("no answer within %s", requestTimeout)
@@ -99,6 +105,7 @@ func (l *limiter) RoundTrip(request *http.Request) (*http.Response, error) {
 	default:
 		a.left = answerLimit
 	}
+	answersOf().Judge(response, a.endless)
 	return response, nil
 }
 

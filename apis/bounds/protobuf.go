@@ -2,7 +2,10 @@
 
 package bounds
 
-import "encoding/json"
+import (
+	"bytes"
+	"encoding/json"
+)
 
 // The kinds of fields of protobuf, by the low bits of their tags.
 const (
@@ -16,23 +19,46 @@ const (
 
 // checkProtobuf checks each value of a message that has a length: a text, bytes or a message, which cannot be distinguished
 // without the kind. Values that are JSON are checked as JSON, because raw extensions are JSON.
-func checkProtobuf(message []byte) error {
-	return (&budget{}).message(message, 0)
-}
+func checkProtobuf(message []byte, b *budget) error { return b.message(message, 0) }
+
+const (
+	// certain is the number of fields after which a value is a message, although it cannot be read to its end: a text is not read
+	// that far by chance. Decoding it would make all that comes before the end.
+	certain = 1000
+	// asFields is how many fields with a length an entry has in protobuf, at most: an entry of a map is one that contains two.
+	asFields = 3
+)
 
 func (b *budget) message(message []byte, depth int) error {
-	fields, rest := 0, message
-	for len(rest) > 0 {
+	fields, whole, err := b.fields(message, depth)
+	if err != nil {
+		return err
+	}
+	if whole || fields > certain {
+		if err := b.count(fields, asFields*b.limits.Total); err != nil {
+			return err
+		}
+	}
+	if whole && fields > b.limits.Entries && repeats(message, b.limits.Entries) {
+		return tooMany(b.limits.Entries)
+	}
+
+	return nil
+}
+
+// fields checks and counts the fields with a length, and says whether they are the whole of a message.
+func (b *budget) fields(message []byte, depth int) (fields int, whole bool, err error) {
+	for rest := message; len(rest) > 0; {
 		tag, n := varint(rest)
 		if n == 0 {
-			return nil
+			return fields, false, nil
 		}
 		rest = rest[n:]
 		skip := 0
 		switch tag & 7 {
 		case wireVarint:
 			if _, skip = varint(rest); skip == 0 {
-				return nil
+				return fields, false, nil
 			}
 		case wireFixed64:
 			skip = 8
@@ -44,31 +70,28 @@ func (b *budget) message(message []byte, depth int) error {
 			length, n := varint(rest)
 			rest = rest[n:]
 			if n == 0 || length > uint64(len(rest)) {
-				return nil
+				return fields, false, nil
 			}
 			fields++
 			skip = int(length) //nolint:gosec // It is at most the length of the body.
 			if err := b.value(rest[:skip], depth); err != nil {
-				return err
+				return fields, false, err
 			}
 		default:
-			return nil
+			return fields, false, nil
 		}
 		if skip > len(rest) {
-			return nil
+			return fields, false, nil
 		}
 		rest = rest[skip:]
 	}
-	if fields > MaxEntries && repeats(message) {
-		return tooMany(MaxEntries)
-	}
 
-	return nil
+	return fields, true, nil
 }
 
 // repeats reports whether a field with a length occurs too often in a valid message. Entries of maps and lists are such
 // fields. Bytes with field number 0 are not a message.
-func repeats(rest []byte) bool {
+func repeats(rest []byte, entries int) bool {
 	counts := map[uint64]int{}
 	many := false
 	for len(rest) > 0 {
@@ -88,7 +111,7 @@ func repeats(rest []byte) bool {
 			length, width := varint(rest)
 			n = width + int(length) //nolint:gosec // The message was seen to be whole.
 			counts[tag]++
-			many = many || counts[tag] > MaxEntries
+			many = many || counts[tag] > entries
 		default:
 			n = 0
 		}
@@ -106,8 +129,11 @@ func (b *budget) value(value []byte, depth int) error {
 	if err := b.spend(value); err != nil {
 		return err
 	}
+	if object, ok := bytes.CutPrefix(value, []byte(Magic)); ok { // That of an event.
+		return b.message(object, depth+1)
+	}
 	if looksLikeJSON(value) && json.Valid(value) {
-		return checkJSON(value, b, MaxEntriesInText)
+		return checkJSON(value, b, b.limits.InText)
 	}
 
 	return b.message(value, depth+1)

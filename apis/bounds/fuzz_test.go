@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/terrarium-garden/terrarium/appliance/apiserver/bounds"
+	"github.com/terrarium-garden/terrarium/apis/bounds"
 )
 
 var exponent = regexp.MustCompile(`^[+-]?[0-9]*\.?[0-9]*[eE][+-]?([0-9]+)$`)
@@ -24,9 +24,9 @@ func FuzzCheck(f *testing.F) {
 		f.Add([]byte(body))
 	}
 	f.Fuzz(func(t *testing.T, body []byte) {
-		_ = bounds.Check(body, asYAML)
-		_ = bounds.Check(append([]byte("k8s\x00"), body...), asProtobuf)
-		err := bounds.Check(body, asJSON)
+		_ = bounds.Check(body, asYAML, limits)
+		_ = bounds.Check(append([]byte("k8s\x00"), body...), asProtobuf, limits)
+		err := bounds.Check(body, asJSON, limits)
 		if !json.Valid(body) || bytes.HasPrefix(body, []byte("k8s\x00")) {
 			return
 		}

@@ -56,6 +56,9 @@ func (s *scanner) token(at int) (int, error) {
 		if len(s.free) == MaxDepth {
 			return 0, tooDeep()
 		}
+		if err := s.budget.count(1, s.budget.limits.Total); err != nil {
+			return 0, err
+		}
 		s.commas = append(s.commas, 0)
 		s.free = append(s.free, c == '{' && s.trusted && opaque(string(s.last)))
 		s.last = nil
@@ -65,6 +68,9 @@ func (s *scanner) token(at int) (int, error) {
 		s.last = nil
 	case ',':
 		s.last = nil
+		if err := s.budget.count(1, s.budget.limits.Total); err != nil {
+			return 0, err
+		}
 		if around := len(s.commas) - 1; around >= 0 {
 			if s.commas[around]++; s.commas[around] >= s.entries {
 				return 0, tooMany(s.entries)

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package kit
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+
+	"github.com/terrarium-garden/terrarium/apis/bounds"
+)
+
+// Bounds are those of what a server that is not trusted answers.
+type Bounds struct {
+	// Answer is the greatest number of bytes of an answer, Event that of an event of a watch.
+	Answer, Event int64
+	// Limits are what an answer or an event may cost when it is decoded: an entry of a list that is two bytes long can take a kilobyte.
+	Limits bounds.Limits
+}
+
+// Judge has the body of a response fail before it is decoded if that would cost too much. A body or an event is held in memory until
+// it is judged.
+func (b Bounds) Judge(response *http.Response, watches bool) {
+	j := &judged{from: bufio.NewReader(response.Body), Closer: response.Body, bounds: b, contentType: response.Header.Get("Content-Type")}
+	switch {
+	case !watches:
+		j.next = j.all
+	case strings.Contains(j.contentType, "protobuf"):
+		j.next = j.frame
+	default:
+		j.next = j.event
+	}
+	response.Body = j
+}
+
+// judged passes on parts of an answer after they were judged.
+type judged struct {
+	io.Closer
+
+	from        *bufio.Reader
+	bounds      Bounds
+	contentType string
+	// next reads the next part. What it returns beside an error is passed on before that.
+	next  func() ([]byte, error)
+	ready []byte
+	err   error
+}
+
+// Read passes on what was judged.
+func (j *judged) Read(p []byte) (int, error) {
+	for len(j.ready) == 0 {
+		if j.err != nil {
+			return 0, j.err
+		}
+		j.ready, j.err = j.next()
+	}
+	n := copy(p, j.ready)
+	j.ready = j.ready[n:]
+
+	return n, nil
+}
+
+// all reads the whole answer.
+func (j *judged) all() ([]byte, error) {
+	body, err := io.ReadAll(io.LimitReader(j.from, j.bounds.Answer+1))
+	switch {
+	case err != nil:
+		return nil, err //nolint:wrapcheck // The client says what it wanted.
+	case int64(len(body)) > j.bounds.Answer:
+		return nil, tooLong(j.bounds.Answer)
+	}
+	if err := j.judge(body, j.contentType); err != nil {
+		return nil, err
+	}
+
+	return body, io.EOF
+}
+
+// event reads one JSON object.
+func (j *judged) event() ([]byte, error) {
+	var text []byte
+	depth, quoted, escaped := 0, false, false
+	for {
+		c, err := j.from.ReadByte()
+		if err != nil {
+			return text, err //nolint:wrapcheck // The end has to stay io.EOF.
+		}
+		if text = append(text, c); int64(len(text)) > j.bounds.Event {
+			return nil, tooLong(j.bounds.Event)
+		}
+		switch {
+		case escaped:
+			escaped = false
+		case quoted:
+			quoted, escaped = c != '"', c == '\\'
+		case c == '"':
+			quoted = true
+		case c == '{' || c == '[':
+			depth++
+		case c == '}' || c == ']':
+			if depth--; depth <= 0 {
+				if err := j.judge(text, j.contentType); err != nil {
+					return nil, err
+				}
+
+				return text, nil
+			}
+		}
+	}
+}
+
+// frame reads one message of protobuf, before which its length is written.
+func (j *judged) frame() ([]byte, error) {
+	var head [4]byte
+	if _, err := io.ReadFull(j.from, head[:]); err != nil {
+		if errors.Is(err, io.ErrUnexpectedEOF) {
+			return nil, fmt.Errorf("read the length of an event: %w", err)
+		}
+
+		return nil, err //nolint:wrapcheck // The end has to stay io.EOF.
+	}
+	length := int64(binary.BigEndian.Uint32(head[:]))
+	if length > j.bounds.Event {
+		return nil, tooLong(j.bounds.Event)
+	}
+	var frame bytes.Buffer
+	frame.Write(head[:])
+	if _, err := io.CopyN(&frame, j.from, length); err != nil {
+		return nil, fmt.Errorf("read an event: %w", err)
+	}
+
+	if err := j.judge(append([]byte(bounds.Magic), frame.Bytes()[len(head):]...), j.contentType); err != nil {
+		return nil, err
+	}
+
+	return frame.Bytes(), nil
+}
+
+func (j *judged) judge(part []byte, contentType string) error {
+	if err := bounds.Check(part, contentType, j.bounds.Limits); err != nil {
+		return fmt.Errorf("the server answers with what takes too much to read: %w", err)
+	}
+
+	return nil
+}
+
+func tooLong(most int64) error {
+	return fmt.Errorf("the server answers with more than %d KiB", most>>10)
+}
