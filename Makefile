@@ -33,7 +33,7 @@ up: ## Bring up a garden, a seed and a running shoot on this machine
 
 # The long form is what the continuous integration runs.
 TESTS := lint verify test-unit test-integration test-compat test-conformance test-layers test-consistency-short
-TESTS += $(if $(LONG),test-race test-faults-short test-datastores test-ui test-ui-scale test-e2e,test-e2e-short)
+TESTS += $(if $(LONG),test-race test-faults-short test-datastores test-ui test-ui-scale package test-e2e,test-e2e-short)
 
 .PHONY: test
 test: $(TESTS) ## Check a change; with LONG=1 also for races, with faults and datastores, in browsers, and the whole story end to end
@@ -119,7 +119,9 @@ test-unit: ## Run unit tests
 .PHONY: test-race
 test-race: ## Run the unit tests of packages with goroutines under the race detector
 	go test -race -timeout 20m ./controllers/flow/... ./controllers/flowmetrics/... ./controllers/kit/... ./appliance/runner/... ./appliance/authorization/... ./controllers/operation/... ./controllers/gardenlet/shoot \
-		./storage/log/... ./storage/kine/... ./storage/local/... ./storage/backup ./storage/registry/kind ./appliance/auditlog ./appliance/gateway/session ./appliance/gardenlet/journal
+		./controllers/scheduler/picture ./controllers/secrets ./controllers/nodeagent ./controllers/garden/plant ./controllers/garden/controllerregistration \
+		./storage/log/... ./storage/kine/... ./storage/local/... ./storage/backup ./storage/generations ./storage/registry/kind ./storage/registry/fresh ./storage/registry/bytecache \
+		./appliance/admission/holdings ./appliance/admission/world ./appliance/auditlog ./appliance/gateway/... ./appliance/gardenlet/journal
 
 .PHONY: test-integration
 test-integration: ## Run tests against a real server in the test process

@@ -8,11 +8,13 @@ import (
 	"fmt"
 	"time"
 
+	"k8s.io/apimachinery/pkg/api/meta"
 	metainternalversion "k8s.io/apimachinery/pkg/apis/meta/internalversion"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/apimachinery/pkg/watch"
+	"k8s.io/apiserver/pkg/endpoints/request"
 	"k8s.io/apiserver/pkg/registry/rest"
 	"k8s.io/client-go/tools/cache"
 )
@@ -43,9 +45,42 @@ func FromStorage(storage rest.Storage) (*cache.ListWatch, error) {
 			return lister.List(ctx, internal(o))
 		},
 		WatchFuncWithContext: func(ctx context.Context, o metav1.ListOptions) (watch.Interface, error) {
-			return watcher.Watch(ctx, internal(o))
+			events, err := watcher.Watch(ctx, internal(o))
+			getter, gets := storage.(rest.Getter)
+			if err != nil || !gets {
+				return events, err //nolint:wrapcheck // The reflector says what it wanted.
+			}
+
+			return watch.Filter(events, func(event watch.Event) (watch.Event, bool) {
+				event.Object = cached(ctx, getter, event)
+
+				return event, true
+			}), nil
 		},
 	}, nil
+}
+
+// cached returns the object of an event as the server's cache has it. What a watch delivers is a copy for this watch, or is copied when
+// its content is asked for: each watch of a kind would hold all of its objects once more.
+func cached(ctx context.Context, getter rest.Getter, event watch.Event) runtime.Object {
+	if event.Type != watch.Added && event.Type != watch.Modified {
+		return event.Object
+	}
+	about, err := meta.Accessor(event.Object)
+	if err != nil {
+		return event.Object
+	}
+	ctx = request.WithNamespace(ctx, about.GetNamespace())
+	found, err := getter.Get(ctx, about.GetName(), &metav1.GetOptions{ResourceVersion: "0"})
+	if err != nil {
+		return event.Object
+	}
+	// The cache may be ahead of the watch already.
+	if now, err := meta.Accessor(found); err != nil || now.GetResourceVersion() != about.GetResourceVersion() || now.GetUID() != about.GetUID() {
+		return event.Object
+	}
+
+	return found
 }
 
 // await waits until the server's cache has been filled. A reflector that started earlier would fail and back off for too long.
