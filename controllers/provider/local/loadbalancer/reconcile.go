@@ -133,8 +133,9 @@ func (r *Reconciler) serve(ctx context.Context, service *corev1.Service) (kit.Ou
 	if err := kit.EnsureFinalizer(ctx, r.Client, service, Finalizer); err != nil {
 		return kit.Continue(), client.IgnoreNotFound(err)
 	}
+	lookAgain := false
 	if live, err = r.write(ctx, live, want); err == nil {
-		err = r.spread(ctx, service, live)
+		lookAgain, err = r.spread(ctx, service, live)
 	}
 	if err != nil {
 		r.explain(service, err)
@@ -142,6 +143,9 @@ func (r *Reconciler) serve(ctx context.Context, service *corev1.Service) (kit.Ou
 	}
 	if err := r.report(ctx, service, addresses(live)); err != nil {
 		return kit.Continue(), err
+	}
+	if lookAgain {
+		return kit.RequeueAfter(recheck), nil
 	}
 	return r.awaitAddress(service, live), nil
 }

@@ -459,4 +459,29 @@ func TestLocal(t *testing.T) {
 	if err := p.cloud.Get(t.Context(), at, slice); !apierrors.IsNotFound(err) || p.made(t, "web").Spec.Selector["app"] != "machine" {
 		t.Errorf("the load balancer selects %v, and of its own endpoints there is %v", p.made(t, "web").Spec.Selector, err)
 	}
+
+	// The cluster of the machines makes slices for Services with a selector, and leaves them behind.
+	every := &discoveryv1.EndpointSlice{ObjectMeta: metav1.ObjectMeta{
+		Namespace: namespace, Name: at.Name + "-x2x4z", Labels: map[string]string{"kubernetes.io/service-name": at.Name},
+	}}
+	other := &discoveryv1.EndpointSlice{ObjectMeta: metav1.ObjectMeta{
+		Namespace: namespace, Name: "kube-apiserver-x2x4z", Labels: map[string]string{"kubernetes.io/service-name": "kube-apiserver"},
+	}}
+	if err := errors.Join(p.cloud.Create(t.Context(), every), p.cloud.Create(t.Context(), other)); err != nil {
+		t.Fatal(err)
+	}
+	p.address(t, "web", "10.99.1.7")
+	p.change(t, "web", func(s *corev1.Service) { s.Spec.ExternalTrafficPolicy = "Local" })
+	if result := p.pass(t, "web"); result.RequeueAfter != 10*time.Second {
+		t.Errorf("it is looked at after %s, want 10 seconds: another slice may have been made meanwhile", result.RequeueAfter)
+	}
+	if err := p.cloud.Get(t.Context(), client.ObjectKeyFromObject(every), every); !apierrors.IsNotFound(err) || p.cloud.Get(t.Context(), at, slice) != nil {
+		t.Errorf("the slice with all machines: %v", err)
+	}
+	if err := p.cloud.Get(t.Context(), client.ObjectKeyFromObject(other), other); err != nil {
+		t.Errorf("a slice of the control plane: %v", err)
+	}
+	if result := p.pass(t, "web"); result.RequeueAfter != 0 {
+		t.Errorf("it is looked at again after %s, want never", result.RequeueAfter)
+	}
 }

@@ -29,17 +29,18 @@ func local(service *corev1.Service) bool {
 	return service.Spec.ExternalTrafficPolicy == corev1.ServiceExternalTrafficPolicyLocal
 }
 
-// spread writes the EndpointSlice of a load balancer that needs one.
-func (r *Reconciler) spread(ctx context.Context, service, live *corev1.Service) error {
+// spread writes the EndpointSlice of a load balancer that needs one. It reports whether there were others, with all machines: who makes
+// those for Services with a selector leaves them behind when that is gone, and may make another one meanwhile.
+func (r *Reconciler) spread(ctx context.Context, service, live *corev1.Service) (bool, error) {
 	if !local(live) {
-		return nil
+		return false, nil
 	}
 	own, machines := &discoveryv1.EndpointSliceList{}, &corev1.PodList{}
 	if err := r.Client.List(ctx, own, client.InNamespace(service.Namespace), client.MatchingLabels{discoveryv1.LabelServiceName: service.Name}); err != nil {
-		return fmt.Errorf("list endpoints: %w", err)
+		return false, fmt.Errorf("list endpoints: %w", err)
 	}
 	if err := r.Cloud.List(ctx, machines, client.InNamespace(r.Namespace), client.MatchingLabels(machinepod.Labels())); err != nil {
-		return fmt.Errorf("list machines: %w", err)
+		return false, fmt.Errorf("list machines: %w", err)
 	}
 	slice := sliceOf(live)
 	_, err := kit.Ensure(ctx, r.Cloud, slice, func() error {
@@ -50,7 +51,29 @@ func (r *Reconciler) spread(ctx context.Context, service, live *corev1.Service) 
 		slice.AddressType, slice.Ports, slice.Endpoints = discoveryv1.AddressTypeIPv4, portsOf(live), endpoints(own.Items, machines.Items)
 		return nil
 	})
-	return err
+	if err != nil {
+		return false, err
+	}
+	return r.removeOthers(ctx, slice)
+}
+
+// removeOthers deletes the other EndpointSlices of a load balancer, and reports whether there were any.
+func (r *Reconciler) removeOthers(ctx context.Context, slice *discoveryv1.EndpointSlice) (bool, error) {
+	all := &discoveryv1.EndpointSliceList{}
+	if err := r.Cloud.List(ctx, all, client.InNamespace(slice.Namespace), client.MatchingLabels{discoveryv1.LabelServiceName: slice.Name}); err != nil {
+		return false, fmt.Errorf("list endpoints of load balancer %q: %w", slice.Name, err)
+	}
+	found := false
+	for i := range all.Items {
+		if all.Items[i].Name == slice.Name {
+			continue
+		}
+		found = true
+		if err := kit.Remove(ctx, r.Cloud, &all.Items[i]); err != nil {
+			return found, err
+		}
+	}
+	return found, nil
 }
 
 func sliceOf(live *corev1.Service) *discoveryv1.EndpointSlice {
