@@ -31,14 +31,6 @@ func shootRows() []Row {
 func insideRows() []Row {
 	return rowsOf[gardencorev1beta1.Shoot](
 		gardencorev1beta1.GroupName,
-		Row{
-			Field: "spec.addons.nginxIngress.enabled", Only: "true, with local machines", Severity: Problem,
-			Instead: "nobody makes load balancers for clusters with local machines: the ingress controller gets no address, and operations fail while they wait for it",
-			when: func(obj, value any) bool {
-				s, is := obj.(*gardencorev1beta1.Shoot)
-				return is && s.Spec.Provider.Type == "local" && value == true
-			},
-		},
 		Row{Field: "spec.monitoring.alerting.emailReceivers", Severity: Warn, Instead: "there is no monitoring that would send alerts"},
 		Row{
 			Field: "spec.networking.ipFamilies", Only: "IPv6", Severity: Problem,

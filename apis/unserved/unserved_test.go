@@ -178,19 +178,8 @@ func TestIn(t *testing.T) {
 			}),
 		},
 		"add-ons on local machines": {
-			reason: "nobody makes a load balancer",
-			obj: shoot(func(s *gardencorev1beta1.Shoot) {
-				s.Spec.Provider.Type, s.Spec.Addons = "local", addons(true)
-			}),
-			want: []string{"spec.addons.nginxIngress.enabled: configuration problem"},
-		},
-		"add-ons that are off": {
-			reason: "nobody waits for a load balancer",
-			obj:    shoot(func(s *gardencorev1beta1.Shoot) { s.Spec.Provider.Type, s.Spec.Addons = "local", addons(false) }),
-		},
-		"add-ons in a cloud": {
-			reason: "they are served",
-			obj:    shoot(func(s *gardencorev1beta1.Shoot) { s.Spec.Provider.Type, s.Spec.Addons = "other", addons(true) }),
+			reason: "they are served, the load balancer of the ingress controller too",
+			obj:    shoot(func(s *gardencorev1beta1.Shoot) { s.Spec.Provider.Type, s.Spec.Addons = "local", addons() }),
 		},
 		"autoscaler of machines": {
 			reason: "all of its settings are served, whoever provides the machines",
@@ -346,9 +335,9 @@ and the refusals.
 	return out.String()
 }
 
-func addons(enabled bool) *gardencorev1beta1.Addons {
+func addons() *gardencorev1beta1.Addons {
 	return &gardencorev1beta1.Addons{
-		KubernetesDashboard: &gardencorev1beta1.KubernetesDashboard{Addon: gardencorev1beta1.Addon{Enabled: enabled}},
-		NginxIngress:        &gardencorev1beta1.NginxIngress{Addon: gardencorev1beta1.Addon{Enabled: enabled}},
+		KubernetesDashboard: &gardencorev1beta1.KubernetesDashboard{Addon: gardencorev1beta1.Addon{Enabled: true}},
+		NginxIngress:        &gardencorev1beta1.NginxIngress{Addon: gardencorev1beta1.Addon{Enabled: true}},
 	}
 }

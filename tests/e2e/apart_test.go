@@ -37,6 +37,7 @@ rules:
   - {apiGroups: [""], resources: [namespaces], verbs: [get, create, delete]}
   - {apiGroups: [""], resources: [pods, secrets, configmaps, services], verbs: [get, list, watch, create, patch, update, delete]}
   - {apiGroups: [""], resources: [pods/status], verbs: [patch]}
+  - {apiGroups: [discovery.k8s.io], resources: [endpointslices], verbs: [get, list, create, update, delete]}
   - {apiGroups: [networking.k8s.io], resources: [networkpolicies], verbs: [get, list, watch, create, patch, update, delete]}
 ---
 apiVersion: rbac.authorization.k8s.io/v1

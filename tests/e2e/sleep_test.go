@@ -33,6 +33,9 @@ func night(t *testing.T, w *world) {
 	if records := w.must(t, w.seed("-n", plane, "get", "dnsrecords.extensions.gardener.cloud", "-o", "name")...); records != "" {
 		t.Errorf("GLET-HIB-6: a sleeping shoot still has %s", records)
 	}
+	if left := w.must(t, w.balancers("-o", "name")...); left != "" {
+		t.Errorf("a sleeping shoot still has load balancers: %s", left)
+	}
 	conditions := w.garden("-n", namespace, "get", "shoot", shootName, "-o", `jsonpath={.status.conditions[?(@.type=="EveryNodeReady")].reason}`)
 	w.says(t, time.Minute, "ConditionNotChecked", conditions...)
 
@@ -46,4 +49,8 @@ func night(t *testing.T, w *world) {
 	w.must(t, w.shoot("get", "configmap", "diary")...)
 	w.must(t, w.shoot("rollout", "status", "deployment/hello", "--timeout=120s")...)
 	w.says(t, time.Minute, "Hello from hello-", w.shoot("exec", "deployment/hello", "--", "hello", "http://hello")...)
+	w.eventually(t, 2*time.Minute, "the load balancer leads into the shoot again", func() (bool, string) {
+		said, answers := answer(t, "http://"+w.addressOf(t, "outside"))
+		return answers, said
+	})
 }

@@ -30,6 +30,7 @@ func TestStory(t *testing.T) {
 		{"up again changes nothing", upAgain},
 		{"a shoot without an image is ordered", orderBare},
 		{"a workload in the shoot answers", workload},
+		{"load balancers lead into the shoot", balanced},
 		{"pods of the shoot resolve names", names},
 		{"nodes and pods are measured", measured},
 		{"system components run where they are meant to", systemPods},

@@ -34,7 +34,8 @@ func (p provider) fragment(found remains) fragment {
 			p.infrastructure().deploy(none, "cloudprovider-secret", "referenced-resources"),
 			p.controlPlane().deploy(none, "gardener-access", "resource-manager-access", "apiserver-wait"),
 			p.network().deploy(none || sleeps, append(p.addOns.afterServer(), "infrastructure-wait", "resource-manager-access", "system-resources")...),
-			p.again("controlplane-stop", "Stopping", none || p.facts.Power != facts.FallingAsleep, "apiserver-stop"),
+			// Load balancers of the cluster may go with it, and no name is to lead to an address that somebody else has got by then.
+			p.again("controlplane-stop", "Stopping", none || p.facts.Power != facts.FallingAsleep, "apiserver-stop", "dns-stop"),
 		),
 		destroy: slices.Concat(
 			p.redeployed().deploy(none || !found.infrastructure || !found.controlPlane || !found.cleanable(), "cloudprovider-secret", "shoot-client", "resource-manager-access"),

@@ -4,3 +4,6 @@ package cloudcontroller
 
 // SamePlace makes sure that a cluster is the one in which machines were made.
 var SamePlace = samePlace
+
+// Limited limits the requests to the cluster of the machines.
+var Limited = limited

@@ -3,6 +3,7 @@
 // Package cloudcontroller maintains the Nodes of one local shoot, with the machines as the source, which are in the seed or in another
 // cluster: it gives each Node its provider ID, region, zone and what its pool says, reports to the machine whether its Node is ready, and
 // deletes Nodes whose machine is gone. It never deletes a Node unless the cluster of the machines itself says that there is no such one.
+// Its process makes load balancers as well: see package loadbalancer.
 package cloudcontroller
 
 import (

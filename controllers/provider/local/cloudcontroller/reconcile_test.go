@@ -15,6 +15,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/events"
 	clocktesting "k8s.io/utils/clock/testing"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -255,5 +256,21 @@ func TestSamePlace(t *testing.T) {
 		if (err == nil) != (tc.want == "") || (err != nil && !strings.Contains(err.Error(), tc.want)) {
 			t.Errorf("SamePlace(..., %q) = %v, want %q", tc.place, err, tc.want)
 		}
+	}
+}
+
+// TestLimited: who changes Services of the shoot without end does not keep the seed busy, and the stricter limit for the cluster of a user stays.
+func TestLimited(t *testing.T) {
+	t.Parallel()
+	given := &rest.Config{Host: "https://seed"}
+	got := cloudcontroller.Limited(given)
+	if given.RateLimiter != nil || got.Host != given.Host || got.RateLimiter == nil {
+		t.Fatalf("Limited(...) = %+v", got)
+	}
+	if qps := got.RateLimiter.QPS(); qps != 10 {
+		t.Errorf("%g requests are allowed in a second, want 10", qps)
+	}
+	if again := cloudcontroller.Limited(got); again.RateLimiter != got.RateLimiter {
+		t.Error("a limit is replaced")
 	}
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Package controlplane deploys the part of a shoot's control plane that comes from the provider: the cloud controller manager, which
-// maintains the nodes.
+// maintains the nodes and the load balancers. When it stops for long, the load balancers go.
 package controlplane
 
 import (
@@ -32,6 +32,7 @@ import (
 	"github.com/terrarium-garden/terrarium/controllers/provider/local/cloud"
 	"github.com/terrarium-garden/terrarium/controllers/provider/local/engine"
 	"github.com/terrarium-garden/terrarium/controllers/provider/local/health"
+	"github.com/terrarium-garden/terrarium/controllers/provider/local/loadbalancer"
 	"github.com/terrarium-garden/terrarium/controllers/reach"
 	"github.com/terrarium-garden/terrarium/controllers/shootaccess"
 )
@@ -44,7 +45,8 @@ type Actor struct {
 	Cloud cloud.Find
 }
 
-// Reconcile deploys the cloud controller manager and waits until it runs.
+// Reconcile deploys the cloud controller manager and waits until it runs. While the shoot sleeps, nothing runs, and there are no load
+// balancers either.
 func (a *Actor) Reconcile(ctx context.Context, object *gardenextensionsv1alpha1.ControlPlane, cluster *engine.Cluster) error {
 	if cluster == nil {
 		return errors.New("there is no Cluster object for the namespace")
@@ -55,7 +57,8 @@ func (a *Actor) Reconcile(ctx context.Context, object *gardenextensionsv1alpha1.
 	}
 	sum := sha256.Sum256(secret.Data[gardencorev1beta1.DataKeyKubeconfig])
 	values := Values{Namespace: object.Namespace, Image: a.Images.Terrarium, Replicas: 1, KubeconfigChecksum: hex.EncodeToString(sum[:8])}
-	if err := a.findCloud(ctx, &values, cluster); err != nil {
+	in, err := a.findCloud(ctx, &values, cluster)
+	if err != nil {
 		return err
 	}
 	stopped, err := a.stopped(ctx, object.Namespace, cluster)
@@ -77,26 +80,54 @@ func (a *Actor) Reconcile(ctx context.Context, object *gardenextensionsv1alpha1.
 	if notReady, found := errors.AsType[*deploy.NotReadyError](err); found && notReady.Cause != nil && ctx.Err() == nil {
 		return kit.Wait(recheck, notReady.Error())
 	}
-	return err
+	if err != nil || !stopped {
+		return err
+	}
+	reader := a.Reader
+	if in.Apart() {
+		reader = in.Client
+	}
+	return cloud.Unsolvable(in.Trouble(a.removeLoadBalancers(ctx, object.Namespace, reader, in.Client)), cluster)
+}
+
+// removeLoadBalancers waits until nobody makes them any more, and then until they are gone.
+func (a *Actor) removeLoadBalancers(ctx context.Context, namespace string, reader client.Reader, writer client.Writer) error {
+	pods := &corev1.PodList{}
+	if err := a.Reader.List(ctx, pods, client.InNamespace(namespace), client.MatchingLabels(selector())); err != nil {
+		return fmt.Errorf("list pods of the cloud controller manager: %w", err)
+	}
+	for i := range pods.Items {
+		if phase := pods.Items[i].Status.Phase; phase != corev1.PodSucceeded && phase != corev1.PodFailed {
+			return kit.Wait(recheck, "Waiting until the cloud controller manager has ended")
+		}
+	}
+	gone, err := loadbalancer.Remove(ctx, reader, writer, namespace)
+	if err != nil {
+		return fmt.Errorf("clean up after the cloud controller manager: %w", err)
+	}
+	if !gone {
+		return kit.Wait(recheck, "Waiting until the load balancers of the cluster are gone")
+	}
+	return nil
 }
 
 // findCloud says where the machines are. A place that is not the one that they were made in is an error: seen from there, all are gone.
-func (a *Actor) findCloud(ctx context.Context, values *Values, cluster *engine.Cluster) error {
+func (a *Actor) findCloud(ctx context.Context, values *Values, cluster *engine.Cluster) (cloud.Cloud, error) {
 	in, err := a.Cloud(ctx, values.Namespace)
 	if err != nil {
 		// A shoot that sleeps is woken up to be deleted.
-		return cloud.Unsolvable(fmt.Errorf("find the cloud of the machines: %w", err), cluster)
+		return in, cloud.Unsolvable(fmt.Errorf("find the cloud of the machines: %w", err), cluster)
 	}
 	if !in.Apart() {
-		return nil
+		return in, nil
 	}
 	data, err := cloud.Kubeconfig(ctx, a.Reader, values.Namespace)
 	if err != nil {
-		return err
+		return in, err
 	}
 	sum := sha256.Sum256(data)
 	values.Place, values.CloudChecksum, values.Refused = in.Place, hex.EncodeToString(sum[:8]), cloud.NetworksOfSeed(cluster)
-	return nil
+	return in, nil
 }
 
 // Checks are those of a control plane (EXT-HEALTH-8).
@@ -132,10 +163,15 @@ func tokenSecrets(namespace string) []*corev1.Secret {
 }
 
 // Rights are what the extension and the cloud controller manager may do in a shoot: the former writes bootstrap tokens for machines and
-// drains their nodes and tells their agents when to update them, the latter maintains Nodes.
+// drains their nodes and tells their agents when to update them, the latter maintains Nodes and the load balancers of Services.
 func Rights() []client.Object {
 	events := rbacv1.PolicyRule{APIGroups: []string{"", "events.k8s.io"}, Resources: []string{"events"}, Verbs: []string{"create", "patch", "update"}}
 	nodes := rbacv1.PolicyRule{APIGroups: []string{""}, Resources: []string{"nodes"}, Verbs: []string{"get", "list", "watch", "patch", "update", "delete"}}
+	balancers := []rbacv1.PolicyRule{
+		{APIGroups: []string{""}, Resources: []string{"services"}, Verbs: []string{"get", "list", "watch", "patch"}},
+		{APIGroups: []string{""}, Resources: []string{"services/status"}, Verbs: []string{"patch"}},
+		{APIGroups: []string{"discovery.k8s.io"}, Resources: []string{"endpointslices"}, Verbs: []string{"get", "list", "watch"}},
+	}
 	tokens := rbacv1.PolicyRule{APIGroups: []string{""}, Resources: []string{"secrets"}, Verbs: []string{"create"}}
 	drain := []rbacv1.PolicyRule{
 		{APIGroups: []string{""}, Resources: []string{"nodes"}, Verbs: []string{"get", "patch"}},
@@ -150,7 +186,7 @@ func Rights() []client.Object {
 	}
 
 	return []client.Object{
-		&rbacv1.ClusterRole{ObjectMeta: manager, Rules: []rbacv1.PolicyRule{nodes, events}},
+		&rbacv1.ClusterRole{ObjectMeta: manager, Rules: append(balancers, nodes, events)},
 		&rbacv1.ClusterRoleBinding{
 			ObjectMeta: manager, RoleRef: rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: manager.Name}, Subjects: account(Name),
 		},
@@ -183,14 +219,19 @@ func (a *Actor) stopped(ctx context.Context, namespace string, cluster *engine.C
 	}
 }
 
-// Delete removes the cloud controller manager and all access to the shoot. The rights in the shoot are those of service accounts for
-// which nobody requests tokens any more, and go with it.
-func (a *Actor) Delete(ctx context.Context, object *gardenextensionsv1alpha1.ControlPlane, _ *engine.Cluster) error {
+// Delete removes the cloud controller manager and all access to the shoot, and the load balancers that are left in the seed. Those in
+// another cluster go with the namespace there. The rights in the shoot are those of service accounts for which nobody requests tokens any
+// more, and go with it.
+func (a *Actor) Delete(ctx context.Context, object *gardenextensionsv1alpha1.ControlPlane, cluster *engine.Cluster) error {
 	objects := Render(Values{Namespace: object.Namespace})
 	for _, secret := range tokenSecrets(object.Namespace) {
 		objects = append(objects, secret)
 	}
 	if err := a.Seed.Delete(ctx, objects...); err != nil {
+		return err
+	}
+	err := a.removeLoadBalancers(ctx, object.Namespace, a.Reader, a.Seed.Client)
+	if _, waits := kit.WaitReason(err); err != nil && (!waits || !cluster.ForceDeleted()) {
 		return err
 	}
 
@@ -235,12 +276,11 @@ func (v Values) apart() bool { return v.Place != "" }
 // Render returns the objects of the cloud controller manager.
 func Render(v Values) []client.Object {
 	meta := metav1.ObjectMeta{Namespace: v.Namespace, Name: Name}
-	selector := map[string]string{"app": "kubernetes", "role": Name}
 	program, annotations := reach.CloudControllers, map[string]string{kubeconfigHash: v.KubeconfigChecksum}
 	if v.apart() {
 		program, annotations[cloudHash] = reach.CloudControllersApart, v.CloudChecksum
 	}
-	labels := component.WithWays(selector, program)
+	labels := component.WithWays(selector(), program)
 	objects := []client.Object{&corev1.ServiceAccount{ObjectMeta: meta, AutomountServiceAccountToken: new(false)}}
 	if !v.apart() {
 		objects = append(objects, seedRights(meta)...)
@@ -252,7 +292,7 @@ func Render(v Values) []client.Object {
 			RevisionHistoryLimit: new(int32(1)),
 			// Two at the same time would only cause conflicts.
 			Strategy: appsv1.DeploymentStrategy{Type: appsv1.RecreateDeploymentStrategyType},
-			Selector: &metav1.LabelSelector{MatchLabels: selector},
+			Selector: &metav1.LabelSelector{MatchLabels: selector()},
 			Template: corev1.PodTemplateSpec{
 				ObjectMeta: metav1.ObjectMeta{Labels: labels, Annotations: annotations},
 				Spec:       podSpec(v),
@@ -261,12 +301,16 @@ func Render(v Values) []client.Object {
 	})
 }
 
+func selector() map[string]string { return map[string]string{"app": "kubernetes", "role": Name} }
+
 // seedRights are those of the cloud controller manager where machines are pods of the seed.
 func seedRights(meta metav1.ObjectMeta) []client.Object {
 	return []client.Object{
 		&rbacv1.Role{ObjectMeta: meta, Rules: []rbacv1.PolicyRule{
 			{APIGroups: []string{""}, Resources: []string{"pods"}, Verbs: []string{"get", "list", "watch"}},
 			{APIGroups: []string{""}, Resources: []string{"pods/status"}, Verbs: []string{"patch"}},
+			{APIGroups: []string{""}, Resources: []string{"services"}, Verbs: []string{"get", "list", "watch", "create", "patch", "delete"}},
+			{APIGroups: []string{"discovery.k8s.io"}, Resources: []string{"endpointslices"}, Verbs: []string{"get", "list", "create", "update", "delete"}},
 		}},
 		&rbacv1.RoleBinding{
 			ObjectMeta: meta,

@@ -15,15 +15,18 @@ import (
 	networkingv1 "k8s.io/api/networking/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/yaml"
 
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	gardenextensionsv1alpha1 "github.com/terrarium-garden/terrarium/apis/extensions/v1alpha1"
 	"github.com/terrarium-garden/terrarium/controllers/kit"
+	"github.com/terrarium-garden/terrarium/controllers/provider/local/bastion"
 	"github.com/terrarium-garden/terrarium/controllers/provider/local/cloud"
 	"github.com/terrarium-garden/terrarium/controllers/provider/local/dnsrecord"
 	"github.com/terrarium-garden/terrarium/controllers/provider/local/engine"
+	"github.com/terrarium-garden/terrarium/controllers/provider/local/jumphost"
 	"github.com/terrarium-garden/terrarium/controllers/provider/local/machinepod"
 	"github.com/terrarium-garden/terrarium/controllers/reach"
 )
@@ -145,20 +148,24 @@ func render(in cloud.Cloud) []client.Object {
 	return objects
 }
 
-const policyToMachines = "allow-to-machines"
+const (
+	policyToMachines = "allow-to-machines"
+
+	firstNodePort = 30000
+	lastNodePort  = 32767
+)
 
 // Render returns what machines need in their namespace. The one of a control plane denies all traffic that no network policy allows;
-// machines talk to each other, to the API server of the shoot, and to everything that their pods talk to, and what reaches the networks
-// of the shoot reaches them.
+// machines talk to each other, to the API server of the shoot, and to everything that their pods talk to.
 func Render(namespace string) []client.Object {
-	selector := map[string]string{machinepod.LabelApp: machinepod.App}
+	selector := machinepod.Labels()
 	return []client.Object{
 		&networkingv1.NetworkPolicy{
 			ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "allow-machines"},
 			Spec: networkingv1.NetworkPolicySpec{
 				PodSelector: metav1.LabelSelector{MatchLabels: selector},
 				PolicyTypes: []networkingv1.PolicyType{networkingv1.PolicyTypeIngress, networkingv1.PolicyTypeEgress},
-				Ingress:     []networkingv1.NetworkPolicyIngressRule{{}},
+				Ingress:     entrances(),
 				Egress:      []networkingv1.NetworkPolicyEgressRule{{}},
 			},
 		},
@@ -181,5 +188,34 @@ func Render(namespace string) []client.Object {
 				PublishNotReadyAddresses: true,
 			},
 		},
+	}
+}
+
+// entrances are the ways into machines. Other machines of the shoot, and what reaches its networks, come in everywhere, bastions to the
+// port for SSH, and everybody else, such as the clients of a load balancer, to the node ports. Their range is that of an API server whose
+// flags leave it open.
+func entrances() []networkingv1.NetworkPolicyIngressRule {
+	from := func(selector metav1.LabelSelector) networkingv1.NetworkPolicyPeer {
+		return networkingv1.NetworkPolicyPeer{PodSelector: &selector}
+	}
+	ssh := networkingv1.NetworkPolicyPort{Protocol: new(corev1.ProtocolTCP), Port: new(intstr.FromInt32(jumphost.Port))}
+	var nodePorts []networkingv1.NetworkPolicyPort
+	for _, protocol := range []corev1.Protocol{corev1.ProtocolTCP, corev1.ProtocolUDP, corev1.ProtocolSCTP} {
+		nodePorts = append(nodePorts, networkingv1.NetworkPolicyPort{
+			Protocol: new(protocol), Port: new(intstr.FromInt32(firstNodePort)), EndPort: new(int32(lastNodePort)),
+		})
+	}
+	return []networkingv1.NetworkPolicyIngressRule{
+		{From: []networkingv1.NetworkPolicyPeer{
+			from(metav1.LabelSelector{MatchLabels: machinepod.Labels()}),
+			from(metav1.LabelSelector{MatchLabels: reach.Allowed(gardencorev1beta1.LabelNetworkPolicyToShootNetworks)}),
+		}},
+		{
+			From: []networkingv1.NetworkPolicyPeer{from(metav1.LabelSelector{MatchExpressions: []metav1.LabelSelectorRequirement{
+				{Key: bastion.LabelBastion, Operator: metav1.LabelSelectorOpExists},
+			}})},
+			Ports: []networkingv1.NetworkPolicyPort{ssh},
+		},
+		{Ports: nodePorts},
 	}
 }
