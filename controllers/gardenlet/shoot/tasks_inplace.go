@@ -38,7 +38,17 @@ func (m machineConfigs) inPlace(ctx context.Context, obj *gardenextensionsv1alph
 	return &nodeagent.InPlaceUpdates{
 		Hash: query.InPlaceHash(m.facts.Shoot, pool), KubeletVersion: obj.Spec.InPlaceUpdates.KubeletVersion,
 		ServerCA: string(server.Bundle.PEM), ClientCA: string(clients.Current.Certificate), Trust: []string{osc.ClientCAFile},
+		OSUpdate: osUpdate(obj),
 	}, nil
+}
+
+// osUpdate is the command of the extension that updates the operating system of a machine; nil if it has none (EXT-OSC-7).
+func osUpdate(obj *gardenextensionsv1alpha1.OperatingSystemConfig) *nodeagent.OSUpdate {
+	status := obj.Status.InPlaceUpdates
+	if status == nil || status.OSUpdate == nil || status.OSUpdate.Command == "" {
+		return nil
+	}
+	return &nodeagent.OSUpdate{Version: obj.Spec.InPlaceUpdates.OperatingSystemVersion, Command: status.OSUpdate.Command, Args: status.OSUpdate.Args}
 }
 
 // reportPending writes into the status which pools are to be updated in place. Those of before whose machines are not updated yet remain.
