@@ -127,7 +127,7 @@ func TestNodesTell_GLET_STAT_1(t *testing.T) {
 		left   *gardencorev1beta1.InPlaceUpdatesStatus
 	}{
 		"behind":  {"no node is updated", []*corev1.Node{node("1", "a", "v1-old"), node("2", "b", "v1-old")}, listed("a", "b")},
-		"partly":  {"a pool waits for its last node", []*corev1.Node{node("1", "a", wanted), node("2", "a", "v1-old"), node("3", "b", wanted)}, listed("a")},
+		"partly":  {"a pool waits for each of its nodes", []*corev1.Node{node("1", "a", "v1-old"), node("2", "a", wanted), node("3", "b", wanted)}, listed("a")},
 		"updated": {"all nodes are", []*corev1.Node{node("1", "a", wanted), node("2", "a", ""), node("3", "b", wanted)}, nil},
 		"none":    {"a pool without nodes waits for nobody", []*corev1.Node{node("3", "b", "v1-old")}, listed("b")},
 	} {
