@@ -83,6 +83,14 @@ $(BIN)/seedling: $(GO_SOURCES)
 images: build ## Build the image archives of the playground into .build/images
 	@scripts/playground images
 
+# The same programs with another patch version of Kubernetes, to which the end-to-end tests update a shoot. Only linking is repeated.
+PATCH_K8S := 1.36.4
+
+.PHONY: images-patch
+images-patch: images
+	@$(MAKE) K8S=$(PATCH_K8S) BIN=$(BUILD)/patch $(BUILD)/patch/seedling
+	@$(BUILD)/patch/seedling images build --only seedling,machine --out $(BUILD)/patch/images
+
 .PHONY: package
 package: build $(BIN)/nfpm-$(NFPM) ## Build what is released into .build/dist: archive, deb, rpm, chart, container image, SBOM and checksums
 	@NFPM=$(BIN)/nfpm-$(NFPM) scripts/package $(VERSION)
@@ -198,7 +206,7 @@ test-ui-scale: $(WEBUI) | webui-node ## Test what the web UI costs with 2,000 sh
 	go test -count=1 -timeout 20m -v -run TestBudgets ./tests/ui -browser
 
 .PHONY: test-e2e
-test-e2e: prerequisites images ## Run the end-to-end tests on a real seed (root, Linux)
+test-e2e: prerequisites images-patch ## Run the end-to-end tests on a real seed (root, Linux)
 	go test -count=1 -timeout 40m -v ./tests/e2e/...
 
 .PHONY: test-e2e-short

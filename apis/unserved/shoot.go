@@ -72,6 +72,10 @@ func operationRows() []Row {
 }
 
 func workerRows() []Row {
+	onLocal := func(obj, _ any) bool {
+		s, is := obj.(*gardencorev1beta1.Shoot)
+		return is && s.Spec.Provider.Type == "local"
+	}
 	return rowsOf[gardencorev1beta1.Shoot](
 		gardencorev1beta1.GroupName,
 		Row{
@@ -79,11 +83,15 @@ func workerRows() []Row {
 			Instead: "the control plane runs in the seed and not on the machines of the pool",
 		},
 		Row{
-			Field: "spec.provider.workers[].updateStrategy", Only: "in place, with other than local machines", Severity: Warn,
-			Instead: "nobody waits for updates in place or lists them, and the command of an extension that updates its operating system is not run",
+			Field: "spec.provider.workers[].machineControllerManager.machinePreserveTimeout", Only: "local machines", Severity: Warn,
+			Instead: "no failed machine is kept: it is replaced at once", when: onLocal,
+		},
+		Row{
+			Field: "spec.provider.workers[].machineControllerManager.autoPreserveFailedMachineMax", Only: "more than 0, local machines", Severity: Warn,
+			Instead: "no failed machine is kept: it is replaced at once",
 			when: func(obj, value any) bool {
-				s, is := obj.(*gardencorev1beta1.Shoot)
-				return is && s.Spec.Provider.Type != "local" && other(gardencorev1beta1.MachineUpdateStrategyAutoRollingUpdate)(obj, value)
+				most, is := value.(int32)
+				return is && most > 0 && onLocal(obj, value)
 			},
 		},
 	)

@@ -18,11 +18,6 @@ func value[T any](when func(T) bool) func(any, any) bool {
 	}
 }
 
-// other is the condition that a value is set and is not one of the given ones.
-func other[T ~string](usual ...T) func(any, any) bool {
-	return value(func(v T) bool { return v != "" && !slices.Contains(usual, v) })
-}
-
 // object makes a condition on the whole object.
 func object[T any](when func(*T) bool) func(any, any) bool {
 	return func(obj, _ any) bool {

@@ -43,6 +43,8 @@ type Agent struct {
 	Machine *Machine
 	// Healthy asks the kubelet how it is.
 	Healthy func(ctx context.Context) error
+	// OSUpdateTimeout is how long the command that updates the operating system may take.
+	OSUpdateTimeout time.Duration
 	// Clock tells the time.
 	Clock clock.WithTicker
 

@@ -18,6 +18,8 @@ import (
 
 const defaultMode = 0o644
 
+var errTwice = errors.New("it is there twice")
+
 // Configuration is what a machine consists of: the content of the Secret of its pool.
 type Configuration struct {
 	// Files of the machine.
@@ -62,8 +64,31 @@ type File struct {
 	Data []byte
 }
 
+// UniqueFiles reports an error if a file is there twice for all machines, or twice for the same one: nobody could say which counts. One machine may
+// have a file in place of that of all (EXT-OSC-7).
+func UniqueFiles(files []gardenextensionsv1alpha1.File) error {
+	type place struct{ path, host string }
+	seen := map[place]bool{}
+	for i := range files {
+		at := place{path: filepath.Clean(files[i].Path), host: ptr.Deref(files[i].HostName, "")}
+		if !seen[at] {
+			seen[at] = true
+			continue
+		}
+		whose := "all machines"
+		if at.host != "" {
+			whose = fmt.Sprintf("machine %q", at.host)
+		}
+		return fmt.Errorf("file %q: %w for %s", files[i].Path, errTwice, whose)
+	}
+	return nil
+}
+
 // filesOf returns the files that the machine of that name has. A file for one machine takes the place of the one for all.
 func filesOf(c Configuration, hostName string) ([]File, error) {
+	if err := UniqueFiles(c.Files); err != nil {
+		return nil, err
+	}
 	var all []File
 	place := map[string]int{}
 	for _, particular := range []bool{false, true} {

@@ -44,6 +44,9 @@ type InPlaceUpdates struct {
 	ClientCA string `json:"clientAuthority"`
 	// Trust are the paths of files that do not wait: whom the machine trusts has to be known before others make use of it.
 	Trust []string `json:"trust,omitempty"`
+	// OSUpdate is how the machine gets its version of the operating system; nil if nothing is to be done on it. Agents of earlier versions do
+	// not know it, so it is there only if it has to be.
+	OSUpdate *OSUpdate `json:"osUpdate,omitempty"`
 }
 
 // outdated reports whether a node has to be updated in place before it may have the configuration. A new one starts with it.
@@ -157,7 +160,10 @@ func (a *Agent) verify(ctx context.Context, c Configuration) error {
 
 // update applies a configuration to a drained node. What goes wrong is told on the node, and tried again.
 func (a *Agent) update(ctx context.Context, node *corev1.Node, c Configuration) error {
-	err := a.prepare(ctx, c)
+	err := a.updateSystem(ctx, c.InPlaceUpdates.OSUpdate)
+	if err == nil {
+		err = a.prepare(ctx, c)
+	}
 	if err == nil {
 		err = a.apply(ctx, c)
 	}

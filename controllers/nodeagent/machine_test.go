@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 	"testing/synctest"
 
@@ -293,8 +294,8 @@ func TestAgentEndsLast(t *testing.T) {
 	}
 }
 
-// TestFilesForOneMachine has a file for all machines and another one in its place for one of them.
-func TestFilesForOneMachine(t *testing.T) {
+// TestFilesForOneMachine_EXT_OSC_7 has a file for all machines and another one in its place for one of them.
+func TestFilesForOneMachine_EXT_OSC_7(t *testing.T) {
 	t.Parallel()
 	c := configuration{Files: []file{inline("/etc/one", "of a"), inline("/etc/one", "of all"), inline("/etc/b", "of b")}}
 	c.Files[0].HostName, c.Files[2].HostName = new("a"), new("b")
@@ -305,14 +306,19 @@ func TestFilesForOneMachine(t *testing.T) {
 	}
 }
 
-func TestUnusableConfigurationsChangeNothing(t *testing.T) {
+func TestUnusableConfigurationsChangeNothing_EXT_OSC_7(t *testing.T) {
 	t.Parallel()
-	relative, climbing, empty, foreign := kubelet("2"), kubelet("2"), kubelet("2"), kubelet("2")
+	relative, climbing, empty, foreign, twice, ofOne := kubelet("2"), kubelet("2"), kubelet("2"), kubelet("2"), kubelet("2"), kubelet("2")
+	twice.Files = append(twice.Files, inline("/etc/motd", "of another"))
+	ofOne.Files = append(ofOne.Files, inline("/etc/one", "1"), inline("/etc/one", "2"))
+	for i := range ofOne.Files[2:] {
+		ofOne.Files[2+i].HostName = new("a")
+	}
 	relative.Files = append(relative.Files, inline("etc/x", ""))
 	climbing.Files = append(climbing.Files, inline("/etc/../x", ""))
 	empty.Files = append(empty.Files, file{Path: "/x"})
 	foreign.Units = append(foreign.Units, unit{Name: "../x.service", Content: new("")})
-	for name, c := range map[string]configuration{"relative": relative, "climbing": climbing, "empty": empty, "foreign": foreign} {
+	for name, c := range map[string]configuration{"relative": relative, "climbing": climbing, "empty": empty, "foreign": foreign, "twice": twice, "twice for one": ofOne} {
 		m, units := machine(t)
 		apply(t, m, kubelet("1"))
 		units.take()
@@ -322,6 +328,10 @@ func TestUnusableConfigurationsChangeNothing(t *testing.T) {
 		if got := read(t, m, "/var/lib/kubelet/config"); got != "maxPods: 1" || units.take() != nil {
 			t.Errorf("%s: half of it is applied", name)
 		}
+	}
+	m, _ := machine(t)
+	if err := m.Apply(t.Context(), twice); err == nil || !strings.Contains(err.Error(), `file "/etc/motd": it is there twice for all machines`) {
+		t.Errorf("Apply(...) = %v, want an error that names the file", err)
 	}
 	if _, err := nodeagent.Decode([]byte("files: []\nfuture: {}\n")); err == nil {
 		t.Error("Decode(...) accepts what it does not know")

@@ -74,7 +74,8 @@ func Run(ctx context.Context, o Options) error {
 	}
 	a := &Agent{
 		Secret: o.Secret, Kubeconfig: o.Kubeconfig, Clock: o.Clock, Healthy: kubeletAt(o.KubeletHealth),
-		Machine: &Machine{Root: "/", HostName: host, StateDir: o.StateDir, Units: o.Units},
+		OSUpdateTimeout: osUpdateTimeout,
+		Machine:         &Machine{Root: "/", HostName: host, StateDir: o.StateDir, Units: o.Units},
 	}
 	kubelet, err := a.join(ctx, o.Kubeconfig)
 	if err != nil {

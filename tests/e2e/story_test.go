@@ -50,6 +50,7 @@ func TestStory(t *testing.T) {
 		{"what the shoot encrypts changes", long(encryption)},
 		{"the shoot's credentials are rotated", long(rotation)},
 		{"machines run in a cluster that the seed cannot reach", long(apart)},
+		{"a patch of Kubernetes rolls the nodes while all requests are answered", long(patched)},
 		{"the timeline tells the story", timeline},
 		{"secrets stay secret", secrets},
 		{"wrong manifests are explained", wrongManifests},

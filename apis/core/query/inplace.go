@@ -62,6 +62,9 @@ func InPlaceHash(shoot *gardencorev1beta1.Shoot, pool *gardencorev1beta1.Worker)
 	return inPlaceHashPrefix + hex.EncodeToString(sum[:])[:inPlaceHashLength]
 }
 
+// IsInPlaceHash reports whether a hash is one of InPlaceHash. Those that other providers make up cannot be compared with it.
+func IsInPlaceHash(hash string) bool { return strings.HasPrefix(hash, inPlaceHashPrefix) }
+
 // PoolKubelet is the configuration of the kubelets of a pool: its own, or that of the shoot.
 func PoolKubelet(s *gardencorev1beta1.ShootSpec, pool *gardencorev1beta1.Worker) *gardencorev1beta1.KubeletConfig {
 	if pool.Kubernetes != nil && pool.Kubernetes.Kubelet != nil {
@@ -103,15 +106,14 @@ func rolloutOf(pool string, own []gardencorev1beta1.PendingWorkersRollout, other
 }
 
 // PendingInPlace returns which pools of a shoot are still to be updated in place. Updated are the hashes for which all machines of a pool were
-// updated; a pool without one has no machines that could be behind, or an extension that counts in another way. It is nil if there are none
-// (GLET-STAT-1).
+// updated; a pool without one has no machines that could be behind, or nothing is known of them. It is nil if there are none (GLET-STAT-1).
 func PendingInPlace(shoot *gardencorev1beta1.Shoot, updated map[string]string) *gardencorev1beta1.InPlaceUpdatesStatus {
 	p := &gardencorev1beta1.PendingWorkerUpdates{}
 	for i := range shoot.Spec.Provider.Workers {
 		pool := &shoot.Spec.Provider.Workers[i]
 		hash, known := updated[pool.Name]
 		switch {
-		case !InPlace(pool) || !known || !strings.HasPrefix(hash, inPlaceHashPrefix) || hash == InPlaceHash(shoot, pool):
+		case !InPlace(pool) || !known || !IsInPlaceHash(hash) || hash == InPlaceHash(shoot, pool):
 		case *pool.UpdateStrategy == gardencorev1beta1.MachineUpdateStrategyManualInPlaceUpdate:
 			p.ManualInPlaceUpdate = append(p.ManualInPlaceUpdate, pool.Name)
 		default:

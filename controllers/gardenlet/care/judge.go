@@ -116,7 +116,7 @@ func JudgeNodes(shoot *gardencorev1beta1.Shoot, w World) gardencorev1beta1.Condi
 	if reported, found := reports.Judge(c, w.Reports); found {
 		return reported
 	}
-	count := map[string]int32{}
+	count, leaving := map[string]int32{}, w.Machines.leaving()
 	for i := range w.Nodes {
 		node := &w.Nodes[i]
 		pool := node.Labels[gardencorev1beta1.LabelWorkerPool]
@@ -125,7 +125,7 @@ func JudgeNodes(shoot *gardencorev1beta1.Shoot, w World) gardencorev1beta1.Condi
 			c.Codes = codes
 			return bad(c, gardencorev1beta1.ReasonNodeUnhealthy, fmt.Sprintf("Node %q of pool %q: %s", node.Name, pool, reason))
 		}
-		if wrong := versionTrouble(shoot, pool, node); wrong != "" {
+		if wrong := versionTrouble(shoot, pool, node); wrong != "" && !leaving[node.Name] {
 			return bad(c, gardencorev1beta1.ReasonKubeletVersionMismatch, fmt.Sprintf("Node %q of pool %q: %s", node.Name, pool, wrong))
 		}
 	}
@@ -181,7 +181,8 @@ func nodeTrouble(node *corev1.Node) (string, []gardencorev1beta1.ErrorCode) {
 	return "", nil
 }
 
-// versionTrouble compares patch versions only: while a minor version is rolled out, old machines are being replaced.
+// versionTrouble compares patch versions only: while a minor version is rolled out, old machines are being replaced. One that is on its way out
+// because of a patch is known by its machine.
 func versionTrouble(shoot *gardencorev1beta1.Shoot, pool string, node *corev1.Node) string {
 	if query.UpdatesInPlace(shoot, pool) {
 		return ""

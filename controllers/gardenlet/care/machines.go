@@ -123,16 +123,26 @@ func (m Machines) starting() (erroneous int, first string, provisioning int) {
 	return erroneous, first, provisioning
 }
 
+// leaving are the names of the nodes whose machines are being deleted.
+func (m Machines) leaving() map[string]bool {
+	leaving := map[string]bool{}
+	for i := range m.Objects {
+		if m.Objects[i].DeletionTimestamp != nil {
+			leaving[m.Objects[i].Labels[gardenmachinev1alpha1.LabelNode]] = true
+		}
+	}
+	return leaving
+}
+
 // tooMany says why there are more nodes than machines are wanted, or nothing if there are not.
 func (m Machines) tooMany(nodes []corev1.Node) string {
 	desired := m.desired()
 	if len(nodes) <= desired {
 		return ""
 	}
-	leaving, known := map[string]bool{}, map[string]bool{}
+	leaving, known := m.leaving(), map[string]bool{}
 	for i := range m.Objects {
-		node := m.Objects[i].Labels[gardenmachinev1alpha1.LabelNode]
-		known[node], leaving[node] = true, m.Objects[i].DeletionTimestamp != nil
+		known[m.Objects[i].Labels[gardenmachinev1alpha1.LabelNode]] = true
 	}
 	cordoned := 0
 	for i := range nodes {

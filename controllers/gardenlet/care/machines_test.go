@@ -45,6 +45,9 @@ func TestJudgeMachines_GLET_CARE_14_EXT_WLIB_7(t *testing.T) {
 	}
 	cordoned := node("True", func(n *corev1.Node) { n.Name, n.Spec.Unschedulable = "m-2", true })
 	second := node("True", func(n *corev1.Node) { n.Name = "m-2" })
+	old := node("True", func(n *corev1.Node) {
+		n.Name, n.Spec.Unschedulable, n.Status.NodeInfo.KubeletVersion = "m-2", true, "v1.36.2"
+	})
 	good := verdict{Status: "True", Reason: "EveryNodeReady", Message: "Every node is ready"}
 	one, two := []corev1.Node{node("True")}, []corev1.Node{node("True"), second}
 	cases := map[string]struct {
@@ -53,8 +56,12 @@ func TestJudgeMachines_GLET_CARE_14_EXT_WLIB_7(t *testing.T) {
 		machines care.Machines
 		want     verdict
 	}{
-		"NoObjects":    {"a provider without machine objects is judged by its nodes", one, care.Machines{}, good},
-		"Complete":     {"as many nodes as machines", one, machines(1, machine(1, running)), good},
+		"NoObjects": {"a provider without machine objects is judged by its nodes", one, care.Machines{}, good},
+		"Complete":  {"as many nodes as machines", one, machines(1, machine(1, running)), good},
+		"OtherPatch": {"a drained machine of the former patch version is one that goes", []corev1.Node{node("True"), old}, machines(1, machine(1, running), leaving(machine(2, running))), verdict{
+			Status: "False", Reason: "NodesScalingDown", Message: "1 machine is waiting to be drained: see the PodDisruptionBudgets and the finalizers of the pods that are left on the cordoned nodes. Machines that cannot be drained are deleted after their drain timeout",
+		}},
+		"PatchStays":   {"one that stays should have the version", []corev1.Node{node("True"), old}, machines(2, machine(1, running), machine(2, running)), verdict{Status: "False", Reason: "KubeletVersionMismatch", Message: `Node "m-2" of pool "small": its kubelet has version 1.36.2 and not 1.36.3`}},
 		"NotListed":    {"the check itself failed", one, care.Machines{Err: errors.New("list machines: refused")}, verdict{Status: "Unknown", Reason: "ConditionCheckError", Message: "The machines could not be checked: list machines: refused"}},
 		"NotCreated":   {"a machine is not even an object", one, machines(2, machine(1, running)), verdict{Status: "False", Reason: "NodesScalingUp", Message: "Not enough machine objects are created yet (1 of 2)"}},
 		"Provisioning": {"a machine is on its way", one, machines(2, machine(1, running), machine(2, pending)), verdict{Status: "False", Reason: "NodesScalingUp", Message: "1 machine is provisioning and should join the cluster soon"}},

@@ -99,7 +99,7 @@ func (o *operation) fragments(found remains) []fragment {
 		machineConfigs{ground: g, secrets: o.secrets, profile: o.profile, address: server, addOns: extras, values: v}.fragment(found),
 		runtimes{ground: g}.fragment(found),
 		bastions{ground: g}.fragment(),
-		workers{ground: g, secrets: o.secrets, profile: o.profile, addOns: extras, values: v, report: o.report}.fragment(found),
+		workers{ground: g, secrets: o.secrets, profile: o.profile, addOns: extras, values: v, report: o.report, shoots: r.Shoots}.fragment(found),
 		scaling{ground: g, secrets: o.secrets, images: o.images, values: v}.fragment(found),
 		sizing{ground: g, secrets: o.secrets, images: o.images, values: v}.fragment(found),
 		tokenRotation{ground: g, secrets: o.secrets, shootClient: v.shootClient}.fragment(),

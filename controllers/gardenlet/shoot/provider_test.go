@@ -9,13 +9,16 @@ import (
 	"testing/synctest"
 
 	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
+	"sigs.k8s.io/yaml"
 
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	gardenextensionsv1alpha1 "github.com/terrarium-garden/terrarium/apis/extensions/v1alpha1"
 	"github.com/terrarium-garden/terrarium/controllers/gardenlet/shoot"
+	"github.com/terrarium-garden/terrarium/controllers/nodeagent"
 )
 
 // answers lets the extensions in the seed of a bedroom answer in some way.
@@ -158,5 +161,85 @@ func TestUserDataIsRequired_EXT_OSC_5(t *testing.T) {
 	})
 	if workers := found(t, b.SeedClient, gardenextensionsv1alpha1.GroupVersion.WithKind("Worker")); len(workers) != 0 {
 		t.Errorf("machines were ordered without user data: %v", workers)
+	}
+}
+
+// TestOSUpdateIsHandedOn_EXT_OSC_7 has an extension that brings a command to update its operating system: the agents of a pool that is updated in place
+// get it with the version that is wanted, and those of another pool do not.
+func TestOSUpdateIsHandedOn_EXT_OSC_7(t *testing.T) {
+	t.Parallel()
+	for strategy, want := range map[gardencorev1beta1.MachineUpdateStrategy]*nodeagent.OSUpdate{
+		gardencorev1beta1.MachineUpdateStrategyAutoInPlaceUpdate: {Version: "1.0.0", Command: "/opt/update", Args: []string{"--now"}},
+		gardencorev1beta1.MachineUpdateStrategyAutoRollingUpdate: nil,
+	} {
+		t.Run(string(strategy), func(t *testing.T) {
+			t.Parallel()
+			b := newBedroom(t, func(s *gardencorev1beta1.Shoot) { s.Spec.Provider.Workers[0].UpdateStrategy = &strategy })
+			b.answers(t, func(obj client.Object) {
+				if o, ok := obj.(*gardenextensionsv1alpha1.OperatingSystemConfig); ok {
+					o.Status.InPlaceUpdates = &gardenextensionsv1alpha1.InPlaceUpdatesStatus{OSUpdate: &gardenextensionsv1alpha1.OSUpdate{
+						Command: "/opt/update", Args: []string{"--now"},
+					}}
+				}
+			})
+			b.give(t, b.inside, machineNode())
+			b.run(t)
+			if diff := cmp.Diff(want, osUpdateOf(b.kept(t))); diff != "" {
+				t.Errorf("the command of the agents (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func osUpdateOf(c nodeagent.Configuration) *nodeagent.OSUpdate {
+	if c.InPlaceUpdates == nil {
+		return nil
+	}
+	return c.InPlaceUpdates.OSUpdate
+}
+
+// kept is what the agents of the only pool get.
+func (b *bedroom) kept(t *testing.T) nodeagent.Configuration {
+	t.Helper()
+	manifests := &corev1.Secret{}
+	b.ofShoot(t, manifests, "managedresource-shoot-core-node-agent-config")
+	for manifest := range strings.SplitSeq(string(manifests.Data["objects.yaml"]), "---\n") {
+		secret := &corev1.Secret{}
+		if err := yaml.Unmarshal([]byte(manifest), secret); err != nil {
+			t.Fatal(err)
+		}
+		if data := secret.Data[gardencorev1beta1.DataKeyNodeAgentConfig]; secret.Kind == "Secret" && len(data) > 0 {
+			c, err := nodeagent.Decode(data)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return c
+		}
+	}
+	t.Fatal("the agents get no configuration")
+	return nodeagent.Configuration{}
+}
+
+// TestFilesAreUnique_EXT_OSC_7 has an extension that adds a file which the gardenlet has in the configuration already: nobody could say which counts, so
+// the operation ends with an error that names it, and no machine gets either.
+func TestFilesAreUnique_EXT_OSC_7(t *testing.T) {
+	t.Parallel()
+	b := newBedroom(t)
+	b.answers(t, func(obj client.Object) {
+		if o, ok := obj.(*gardenextensionsv1alpha1.OperatingSystemConfig); ok && o.Spec.Purpose == gardenextensionsv1alpha1.OperatingSystemConfigPurposeReconcile {
+			o.Status.ExtensionFiles = []gardenextensionsv1alpha1.File{{Path: "/var/lib/kubelet/config/kubelet"}}
+		}
+	})
+	b.give(t, b.inside, machineNode())
+	synctest.Test(t, func(t *testing.T) {
+		err := shoot.RunFlow(t.Context(), b.Reconciler, b.shoot, "shoot--dev--a")
+		for _, want := range []string{`OperatingSystemConfig "gardener-node-agent-small-`, `file "/var/lib/kubelet/config/kubelet": it is there twice for all machines`} {
+			if err == nil || !strings.Contains(err.Error(), want) {
+				t.Errorf("RunFlow(...): got error %v, want one with %s", err, want)
+			}
+		}
+	})
+	if workers := found(t, b.SeedClient, gardenextensionsv1alpha1.GroupVersion.WithKind("Worker")); len(workers) != 0 {
+		t.Errorf("machines were ordered: %v", workers)
 	}
 }

@@ -6,12 +6,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	gardenextensionsv1alpha1 "github.com/terrarium-garden/terrarium/apis/extensions/v1alpha1"
 	"github.com/terrarium-garden/terrarium/controllers/component/facts"
 	"github.com/terrarium-garden/terrarium/controllers/component/osc"
 	"github.com/terrarium-garden/terrarium/controllers/flow"
+	"github.com/terrarium-garden/terrarium/controllers/nodeagent"
 	lastoperation "github.com/terrarium-garden/terrarium/controllers/operation"
 )
 
@@ -96,6 +98,9 @@ func (m machineConfigs) takeUserData(ctx context.Context, objs []*gardenextensio
 	userData, keys := map[string]string{}, map[string]string{}
 	var kept []osc.Kept
 	for _, obj := range objs {
+		if err := nodeagent.UniqueFiles(slices.Concat(obj.Spec.Files, obj.Status.ExtensionFiles)); err != nil {
+			return fmt.Errorf("OperatingSystemConfig %q: its extension or a webhook does not fulfil the contract: %w", obj.Name, err)
+		}
 		pool, key := obj.Labels[gardencorev1beta1.LabelWorkerPool], obj.Labels[gardencorev1beta1.LabelWorkerNodeAgentSecretName]
 		if obj.Spec.Purpose == gardenextensionsv1alpha1.OperatingSystemConfigPurposeReconcile {
 			configuration, err := m.keep(ctx, obj)

@@ -23,6 +23,7 @@ import (
 	"github.com/terrarium-garden/terrarium/controllers/component/facts"
 	"github.com/terrarium-garden/terrarium/controllers/extension"
 	"github.com/terrarium-garden/terrarium/controllers/flow"
+	"github.com/terrarium-garden/terrarium/controllers/kit"
 )
 
 const (
@@ -40,6 +41,7 @@ type workers struct {
 	addOns  addOns
 	values  values
 	report  report
+	shoots  *kit.Shoots
 }
 
 func (w workers) fragment(found remains) fragment {

@@ -27,7 +27,11 @@ import (
 	"github.com/terrarium-garden/terrarium/controllers/operation"
 )
 
-const controllerName = "shoot-status"
+const (
+	controllerName = "shoot-status"
+	// nodesPeriod is the time between two looks at the nodes of a shoot whose provider does not say which machines are updated.
+	nodesPeriod = 30 * time.Second
+)
 
 var _ kit.Adder = (*Reconciler)(nil)
 
@@ -82,13 +86,16 @@ func (r *Reconciler) Reconcile(ctx context.Context, request reconcile.Request) (
 	if err := r.SeedClient.Get(ctx, client.ObjectKey{Namespace: s.Status.TechnicalID, Name: s.Name}, worker); err != nil {
 		return reconcile.Result{}, client.IgnoreNotFound(err)
 	}
-	var updated map[string]string
-	if u := worker.Status.InPlaceUpdates; u != nil {
-		updated = u.WorkerPoolToHashMap
+	updated, byNodes, err := shoot.UpdatedPools(ctx, r.Shoots, s, worker)
+	if err != nil {
+		return reconcile.Result{}, err //nolint:wrapcheck // It says what was looked for.
 	}
-	left := Left(s, updated)
+	left, result := Left(s, updated), reconcile.Result{}
+	if left != nil && byNodes {
+		result.RequeueAfter = nodesPeriod // Nobody watches the nodes of a shoot.
+	}
 	if equality.Semantic.DeepEqual(left, s.Status.InPlaceUpdates) {
-		return reconcile.Result{}, nil
+		return result, nil
 	}
 	if err := r.ask(ctx, s, left); err != nil {
 		return reconcile.Result{}, err
@@ -98,7 +105,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, request reconcile.Request) (
 	if err := r.GardenClient.Status().Patch(ctx, s, client.MergeFromWithOptions(before, client.MergeFromWithOptimisticLock{})); err != nil {
 		return reconcile.Result{}, fmt.Errorf("write which pools of shoot %q are to be updated in place: %w", s.Name, err)
 	}
-	return reconcile.Result{}, nil
+	return result, nil
 }
 
 // Left is what remains of the list of a shoot when its machines have been updated to these states. Pools that do not exist any more are not left.

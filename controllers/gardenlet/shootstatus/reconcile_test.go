@@ -3,9 +3,11 @@
 package shootstatus_test
 
 import (
+	"context"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
@@ -14,6 +16,7 @@ import (
 	"github.com/terrarium-garden/terrarium/apis/core/query"
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	gardenextensionsv1alpha1 "github.com/terrarium-garden/terrarium/apis/extensions/v1alpha1"
+	gardenmachinev1alpha1 "github.com/terrarium-garden/terrarium/apis/machine/v1alpha1"
 	"github.com/terrarium-garden/terrarium/apis/scheme"
 	"github.com/terrarium-garden/terrarium/controllers/gardenlet/shootstatus"
 	"github.com/terrarium-garden/terrarium/controllers/kit"
@@ -102,6 +105,63 @@ func TestFinishedPoolsGo_GLET_STAT_1(t *testing.T) {
 			}
 			if got := after.Annotations[gardencorev1beta1.AnnotationOperation]; got != tc.asked {
 				t.Errorf("%s\nasked for %q, want %q", tc.reason, got, tc.asked)
+			}
+		})
+	}
+}
+
+// TestNodesTell_GLET_STAT_1: of pools whose provider counts in another way, the nodes tell when all of them are updated. They are looked at again as long
+// as a pool waits.
+func TestNodesTell_GLET_STAT_1(t *testing.T) {
+	t.Parallel()
+	wanted := query.InPlaceHash(plant(), &plant().Spec.Provider.Workers[0])
+	node := func(name, pool, applied string) *corev1.Node {
+		return &corev1.Node{ObjectMeta: metav1.ObjectMeta{
+			Name: name, Labels: map[string]string{gardencorev1beta1.LabelWorkerPool: pool},
+			Annotations: map[string]string{gardenmachinev1alpha1.AnnotationInPlaceApplied: applied},
+		}}
+	}
+	for name, tc := range map[string]struct {
+		reason string
+		nodes  []*corev1.Node
+		left   *gardencorev1beta1.InPlaceUpdatesStatus
+	}{
+		"behind":  {"no node is updated", []*corev1.Node{node("1", "a", "v1-old"), node("2", "b", "v1-old")}, listed("a", "b")},
+		"partly":  {"a pool waits for each of its nodes", []*corev1.Node{node("1", "a", "v1-old"), node("2", "a", wanted), node("3", "b", wanted)}, listed("a")},
+		"updated": {"all nodes are", []*corev1.Node{node("1", "a", wanted), node("2", "a", ""), node("3", "b", wanted)}, nil},
+		"none":    {"a pool without nodes waits for nobody", []*corev1.Node{node("3", "b", "v1-old")}, listed("b")},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			types, err := scheme.New()
+			if err != nil {
+				t.Fatal(err)
+			}
+			s := plant()
+			worker := &gardenextensionsv1alpha1.Worker{ObjectMeta: metav1.ObjectMeta{Namespace: plane, Name: "sprout"}}
+			worker.Status.InPlaceUpdates = &gardenextensionsv1alpha1.InPlaceUpdatesWorkerStatus{WorkerPoolToHashMap: map[string]string{"a": "0123"}}
+			garden := fake.NewClientBuilder().WithScheme(types).WithObjects(s).WithStatusSubresource(s).Build()
+			inside := fake.NewClientBuilder().WithScheme(types)
+			for _, n := range tc.nodes {
+				inside = inside.WithObjects(n)
+			}
+			r := &shootstatus.Reconciler{SeedBase: kit.SeedBase{
+				GardenClient: garden, GardenReader: garden, SeedClient: fake.NewClientBuilder().WithScheme(types).WithObjects(worker).Build(), SeedName: "local",
+				Shoots: &kit.Shoots{
+					Kubeconfig: func(context.Context, string) ([]byte, error) { return []byte("a kubeconfig"), nil },
+					Connect:    func([]byte) (*kit.Shoot, error) { return &kit.Shoot{Client: inside.Build()}, nil },
+				},
+			}}
+			result, err := r.Reconcile(t.Context(), reconcile.Request{NamespacedName: client.ObjectKeyFromObject(s)})
+			if err != nil || result.RequeueAfter > 0 != (tc.left != nil) {
+				t.Errorf("%s\nReconcile(...) = %v, %v", tc.reason, result, err)
+			}
+			after := &gardencorev1beta1.Shoot{}
+			if err := garden.Get(t.Context(), client.ObjectKeyFromObject(s), after); err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(tc.left, after.Status.InPlaceUpdates); diff != "" {
+				t.Errorf("%s\npending (-want +got):\n%s", tc.reason, diff)
 			}
 		})
 	}

@@ -184,6 +184,11 @@ func TestReconcileRefuses(t *testing.T) {
 			change: func(p *gardenextensionsv1alpha1.WorkerPool) { p.MachineImage.Version = "9" }, config: imageMap,
 			want: `in version "9"`, codes: []gardencorev1beta1.ErrorCode{gardencorev1beta1.ErrorCodeConfigurationProblem},
 		},
+		"NoKubelet": {
+			reason: "a version of Kubernetes that no container image has is told before a machine is replaced",
+			change: func(p *gardenextensionsv1alpha1.WorkerPool) { p.KubernetesVersion = new("1.36.5") }, config: imagesOf(twoKubelets),
+			want: "not 1.36.5, so no machine is replaced", codes: []gardencorev1beta1.ErrorCode{gardencorev1beta1.ErrorCodeConfigurationProblem},
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -59,7 +59,7 @@ type Source struct {
 // Render returns the machine deployments of one pool, with as many machines as a new one has: one for each zone (EXT-WORKER-5). The class is named after everything that requires
 // new machines.
 func Render(s Source) ([]Wanted, error) {
-	image, err := containerImage(s.Cluster.CloudProfile, s.Pool.MachineImage, s.Images.Machine)
+	image, err := containerImage(s.Cluster.CloudProfile, s.Pool, s.Images.Machine)
 	if err != nil {
 		return nil, err
 	}

@@ -29,6 +29,15 @@ const namespace = "shoot--dev--sprout"
 const imageMap = `{"apiVersion":"local.provider.extensions.gardener.cloud/v1alpha1","kind":"CloudProfileConfig",
 "machineImages":[{"name":"local","versions":[{"version":"1.36.3","image":"machine:mapped"}]}]}`
 
+// imagesOf is a configuration of the cloud profile with one version of a machine image.
+func imagesOf(version string) string {
+	return `{"apiVersion":"local.provider.extensions.gardener.cloud/v1alpha1","kind":"CloudProfileConfig",
+"machineImages":[{"name":"local","versions":[{"version":"1.36.3",` + version + `}]}]}`
+}
+
+// twoKubelets are container images with two patch versions of Kubernetes.
+const twoKubelets = `"kubelets":[{"version":"1.36.3","image":"machine:three"},{"version":"1.36.4","image":"machine:four"}]`
+
 func newWorker(pools ...gardenextensionsv1alpha1.WorkerPool) *gardenextensionsv1alpha1.Worker {
 	w := &gardenextensionsv1alpha1.Worker{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "sprout", UID: "worker"}}
 	w.Spec.Type, w.Spec.Region, w.Spec.Pools = "local", "here", pools
@@ -141,6 +150,8 @@ func TestHash(t *testing.T) {
 		"ProviderConfig": {change: func(p *gardenextensionsv1alpha1.WorkerPool) {
 			p.ProviderConfig = &runtime.RawExtension{Raw: []byte(`{"a":1}`)}
 		}, rolls: true},
+		"Patch":      {change: func(p *gardenextensionsv1alpha1.WorkerPool) { p.KubernetesVersion = new("1.36.4") }, config: imagesOf(`"kubelets":[{"version":"1.36.3","image":"machine:default"},{"version":"1.36.4","image":"machine:four"}]`), rolls: true},
+		"Listed":     {change: func(p *gardenextensionsv1alpha1.WorkerPool) { p.KubernetesVersion = new("1.36.3") }, config: imagesOf(`"kubelets":[{"version":"1.36.3","image":"machine:default"},{"version":"1.36.4","image":"machine:four"}]`)},
 		"Nothing":    {},
 		"Size":       {change: func(p *gardenextensionsv1alpha1.WorkerPool) { p.Minimum, p.Maximum = 1, 9 }},
 		"Labels":     {change: func(p *gardenextensionsv1alpha1.WorkerPool) { p.Labels = map[string]string{"a": "b"} }},
@@ -271,6 +282,7 @@ func TestImage(t *testing.T) {
 		reason  string
 		config  string
 		version string
+		kubelet string
 		want    string
 		wantErr string
 	}{
@@ -278,13 +290,31 @@ func TestImage(t *testing.T) {
 		"Mapped":       {reason: "the cloud profile says which image a version is", config: imageMap, version: "1.36.3", want: "machine:mapped"},
 		"Missing":      {reason: "a version that it does not name is an error that names it", config: imageMap, version: "9", wantErr: `machine image "local" in version "9"`},
 		"UnknownField": {reason: "an unknown field of the configuration is reported", config: `{"apiVersion":"x","kinds":"y"}`, wantErr: `unknown field "kinds"`},
-		"OtherKind":    {reason: "a configuration of another provider is not understood", config: `{"apiVersion":"x","kind":"y"}`, wantErr: `it is a "y" of "x"`},
+		"Kubelet":      {reason: "a version of Kubernetes may have a container image of its own", config: imagesOf(twoKubelets), version: "1.36.3", kubelet: "1.36.3", want: "machine:three"},
+		"Patch":        {reason: "also a patch version", config: imagesOf(twoKubelets), version: "1.36.3", kubelet: "1.36.4", want: "machine:four"},
+		"Unknown":      {reason: "an image of which nothing is said is used for every version", config: imageMap, version: "1.36.3", kubelet: "1.36.4", want: "machine:mapped"},
+		"NoKubelet": {
+			reason: "a version that nobody has is an error that says what to do", config: imagesOf(twoKubelets), version: "1.36.3", kubelet: "1.36.5",
+			wantErr: `pool "small": cloud profile "local": spec.providerConfig.machineImages[0].versions[0]: machine image "local" in version "1.36.3" has kubelet 1.36.3, 1.36.4 and not 1.36.5, so no machine is replaced: have the operator`,
+		},
+		"Both":        {reason: "it would be unclear which one counts", config: imagesOf(`"image":"machine:mapped",` + twoKubelets), version: "1.36.3", wantErr: "needs either image or kubelets"},
+		"Neither":     {reason: "there is no container image", config: imagesOf(`"kubelets":[]`), version: "1.36.3", wantErr: "needs either image or kubelets"},
+		"HalfKubelet": {reason: "nothing can be guessed", config: imagesOf(`"kubelets":[{"version":"1.36.3"}]`), version: "1.36.3", wantErr: "needs version and image in kubelets[0]"},
+		"SameImage": {
+			reason: "it would promise a kubelet that it does not have", version: "1.36.3", wantErr: "kubelets[1]",
+			config: imagesOf(`"kubelets":[{"version":"1.36.3","image":"machine"},{"version":"1.36.4","image":"machine"}]`),
+		},
+		"SameVersion": {
+			reason: "it would be unclear which one counts", version: "1.36.3", wantErr: "kubelets[1]",
+			config: imagesOf(`"kubelets":[{"version":"1.36.3","image":"machine:a"},{"version":"1.36.3","image":"machine:b"}]`),
+		},
+		"OtherKind": {reason: "a configuration of another provider is not understood", config: `{"apiVersion":"x","kind":"y"}`, wantErr: `it is a "y" of "x"`},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			pool := newPool()
-			pool.MachineImage.Version = tc.version
+			pool.MachineImage.Version, pool.KubernetesVersion = tc.version, &tc.kubelet
 			wanted, err := render(pool, "data", newCluster(tc.config))
 			if tc.wantErr != "" {
 				if err == nil || !strings.Contains(err.Error(), tc.wantErr) {

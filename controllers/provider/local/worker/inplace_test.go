@@ -54,6 +54,25 @@ func TestInPlaceClassesStay_EXT_WORKER_5(t *testing.T) {
 	}
 }
 
+// TestInPlacePatch: another patch version of Kubernetes alone gives machines that are updated in place the container image that has its kubelet.
+func TestInPlacePatch_EXT_WORKER_5(t *testing.T) {
+	t.Parallel()
+	of := func(version string) worker.Wanted {
+		t.Helper()
+		pool, strategy := newPool(), gardencorev1beta1.MachineUpdateStrategyAutoInPlaceUpdate
+		pool.UpdateStrategy, pool.KubernetesVersion, pool.NodeAgentSecretName = &strategy, &version, new("gardener-node-agent-small")
+		all, err := render(pool, "data", newCluster(imagesOf(twoKubelets)))
+		if err != nil || len(all) != 1 {
+			t.Fatalf("Render(...) = %v, %v", all, err)
+		}
+		return all[0]
+	}
+	before, after := of("1.36.3"), of("1.36.4")
+	if before.Class.Name != after.Class.Name || !strings.Contains(string(after.Class.ProviderSpec.Raw), "machine:four") {
+		t.Errorf("class %q then %q with %s, want the same with machine:four", before.Class.Name, after.Class.Name, after.Class.ProviderSpec.Raw)
+	}
+}
+
 // TestUpdatedTo: a pool is updated when all of its machines in all zones are.
 func TestUpdatedTo_GLET_STAT_1(t *testing.T) {
 	t.Parallel()
