@@ -17,7 +17,7 @@ func seedRows() []Row {
 		Row{Field: "spec.ingress", Severity: Note, Instead: "no ingress controller is installed"},
 		Row{Field: "spec.dns.provider", Severity: Note, Instead: "no name is made for the seed's ingress"},
 		Row{Field: "spec.settings.excessCapacityReservation", Severity: Note, Instead: "no room is kept free"},
-		Row{Field: "spec.settings.dependencyWatchdog", Severity: Note, Instead: "nobody watches components that depend on one another"},
+		Row{Field: "spec.settings.dependencyWatchdog", Severity: Note, Instead: "nobody stops or restarts components that depend on one another; prober.enabled has the condition EveryNodeReady of shoots count kubelets that are silent"},
 		Row{Field: "spec.settings.verticalPodAutoscaler", Severity: Note, Instead: "the gardenlet does not install the autoscaler of pods; one that is there sizes control planes"},
 		Row{Field: "spec.settings.loadBalancerServices.proxyProtocol", Severity: Warn, Instead: "load balancers do not tell the address of the client"},
 		Row{Field: "spec.settings.loadBalancerServices.zones", Severity: Warn, Instead: "there are no load balancers of single zones"},

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net/http"
 
+	"github.com/go-logr/logr"
 	"k8s.io/apiserver/pkg/authorization/authorizer"
 	"k8s.io/apiserver/pkg/authorization/union"
 	genericapiserver "k8s.io/apiserver/pkg/server"
@@ -36,7 +37,7 @@ type seedAuthorization struct {
 	informed   []cache.InformerSynced
 }
 
-func newSeedAuthorization(clk clock.Clock) (*seedAuthorization, error) {
+func newSeedAuthorization(log logr.Logger, clk clock.Clock) (*seedAuthorization, error) {
 	recorded, err := metrics.Register(legacyregistry.Registerer())
 	if err != nil {
 		return nil, fmt.Errorf("authorize seeds: %w", err)
@@ -46,7 +47,7 @@ func newSeedAuthorization(clk clock.Clock) (*seedAuthorization, error) {
 	return &seedAuthorization{
 		graph:      g,
 		feed:       feed.New(feed.Config{Graph: g, Clock: clk, Updated: recorded.Updated}),
-		authorizer: seedauthorizer.New(seedauthorizer.Config{Graph: g, Clock: clk, Searched: recorded.Searched}),
+		authorizer: seedauthorizer.New(seedauthorizer.Config{Log: log, Graph: g, Clock: clk, Searched: recorded.Searched}),
 	}, nil
 }
 

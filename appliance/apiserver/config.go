@@ -74,7 +74,7 @@ type Config struct {
 	CredentialsRotationInterval time.Duration
 	// Clock is the clock for certificates.
 	Clock clock.Clock
-	// Log is the logger for rejections of admission.
+	// Log is the logger for rejections of admission, and for requests of seeds that no rule is about.
 	Log logr.Logger
 }
 
@@ -148,7 +148,7 @@ func (c Config) Complete(ctx context.Context) (Completed, error) {
 	}
 	library.ServiceAccountIssuer = tokenkeys.NewSigner(c.ServiceAccountIssuer, c.Identity.TokenKeys)
 
-	seeds, err := newSeedAuthorization(c.Clock)
+	seeds, err := newSeedAuthorization(c.Log, c.Clock)
 	if err != nil {
 		return Completed{}, err
 	}

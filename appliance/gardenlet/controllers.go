@@ -57,7 +57,7 @@ func (p *process) controllers(in garden, denied reach.Namespaces, flows *flowmet
 			PolicyNamespaces: denied, IdentityTokenValidity: c.TokenRequestorWorkloadIdentity.TokenExpirationDuration.Duration,
 		},
 		&networkpolicy.Reconciler{Config: c.NetworkPolicy, Namespaces: denied},
-		&seedcare.Reconciler{Config: c.SeedCare},
+		&seedcare.Reconciler{Config: c.SeedCare, StaleExtensionHealthChecks: c.ShootCare.StaleExtensionHealthChecks},
 		&controllerinstallation.Reconciler{
 			Config: c.ControllerInstallation, Version: p.APILevel, FeatureGates: p.Config.FeatureGates, Garden: in.access.Anonymous,
 		},

@@ -58,7 +58,9 @@ func (m *Manager) CA(ctx context.Context, name string) (*CA, error) {
 	if name == gardencorev1beta1.SecretCAClient {
 		newKey = func() (crypto.Signer, error) { return newRSA(authorityRSABits) }
 	}
-	found, err := m.obtainRotated(ctx, authorityWish(name, authorityValidity, newKey), m.config.Rotations.Authorities)
+	w := authorityWish(name, authorityValidity, newKey)
+	w.adopt = adoptAuthority
+	found, err := m.obtainRotated(ctx, w, m.config.Rotations.Authorities)
 	if err != nil {
 		return nil, err
 	}

@@ -44,7 +44,7 @@ type RSAKey struct {
 // RSAKey returns the key of that name, which signs tokens of service accounts.
 func (m *Manager) RSAKey(ctx context.Context, name string) (*RSAKey, error) {
 	found, err := m.obtainRotated(ctx, wish{
-		name: name, config: map[string]int{"bits": rsaBits},
+		name: name, config: map[string]int{"bits": rsaBits}, adopt: adoptRSA,
 		generate: func(time.Time) (map[string][]byte, time.Time, error) {
 			key, err := newRSA(rsaBits)
 			if err != nil {
@@ -98,7 +98,7 @@ type SSHKey struct {
 // SSHKey returns the key pair of that name.
 func (m *Manager) SSHKey(ctx context.Context, name string) (*SSHKey, error) {
 	found, err := m.obtainRotated(ctx, wish{
-		name: name, config: map[string]any{"bits": sshBits, "public": "openssh"},
+		name: name, config: map[string]any{"bits": sshBits, "public": "openssh"}, adopt: adoptSSH,
 		generate: func(time.Time) (map[string][]byte, time.Time, error) {
 			key, err := newRSA(sshBits)
 			if err != nil {
@@ -141,7 +141,7 @@ type EncryptionKey struct {
 // EncryptionKey returns the key of that name.
 func (m *Manager) EncryptionKey(ctx context.Context, name string) (*EncryptionKey, error) {
 	found, err := m.obtainRotated(ctx, wish{
-		name: name, config: map[string]int{"length": encryptionLength},
+		name: name, config: map[string]int{"length": encryptionLength}, adopt: adoptEncryptionKey,
 		generate: func(now time.Time) (map[string][]byte, time.Time, error) {
 			secret := make([]byte, encryptionLength)
 			_, _ = rand.Read(secret) // never fails

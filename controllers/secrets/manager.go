@@ -52,6 +52,7 @@ type Manager struct {
 
 	mu       sync.Mutex
 	existing []corev1.Secret
+	donors   []corev1.Secret
 	used     map[string]struct{}
 }
 
@@ -63,7 +64,7 @@ func Load(ctx context.Context, c Config) (*Manager, error) {
 		return nil, fmt.Errorf("list generated secrets of namespace %q: %w", c.Namespace, err)
 	}
 	m.existing = list.Items
-	return m, nil
+	return m, m.loadDonors(ctx)
 }
 
 // Cleanup deletes every secret of this manager that was not asked for since Load. A run calls it last, if it succeeded.
@@ -107,6 +108,8 @@ type wish struct {
 	bundleFor string
 	// generate makes the content. until is the end of validity, zero if there is none.
 	generate func(now time.Time) (data map[string][]byte, until time.Time, err error)
+	// adopt takes the content from data that somebody offers, unless that is not fit; nil if nobody can offer any.
+	adopt func(offered map[string][]byte) (data map[string][]byte, until time.Time, err error)
 }
 
 // obtain finds the secret of a wish, or makes it if there is none or if it has to be renewed.
@@ -173,9 +176,9 @@ func (m *Manager) fresh(w wish, salt string) (*corev1.Secret, error) {
 		return nil, fmt.Errorf("secret %q: %w", w.name, err)
 	}
 	now := m.config.Clock.Now()
-	data, until, err := w.generate(now)
+	data, until, err := m.content(w, now)
 	if err != nil {
-		return nil, fmt.Errorf("generate secret %q: %w", w.name, err)
+		return nil, err
 	}
 	labels := m.labels()
 	maps.Copy(labels, map[string]string{

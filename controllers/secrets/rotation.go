@@ -113,6 +113,9 @@ func (m *Manager) obtainRotated(ctx context.Context, w wish, rotation Rotation) 
 	}
 	r := rotated{current: found[0]}
 	m.used[r.current.Name] = struct{}{}
+	if err := m.release(ctx, w.name, r.current); err != nil {
+		return rotated{}, err
+	}
 	if rotation.keeps(r.current) && len(found) > 1 && !expired(found[1], m.config.Clock.Now()) {
 		r.old = found[1]
 		m.used[r.old.Name] = struct{}{}

@@ -19,7 +19,8 @@ const (
 	endPlane    = "shoot--meadow--" + endPrefix
 	endHold     = "e2e-holds"
 	endHeld     = "e2e.terrarium.garden/held"
-	endPatience = 4 * time.Minute
+	// endPatience is longer than the time that a store has to come back.
+	endPatience = 8 * time.Minute
 )
 
 // endManifest is a shoot whose deletion is confirmed in advance. Most need no machines to be interrupted.
@@ -141,10 +142,6 @@ func (e *ends) end(t *testing.T) {
 // finish lets go what was held, but for the stores and servers that never come back.
 func (e *ends) finish(t *testing.T) {
 	t.Helper()
-	// An operator gives up on the one that cannot be cleaned up, because nobody is there to do so.
-	e.must(t, e.garden("-n", namespace, "patch", "shoot", endPrefix+"broken", "--subresource=status", "--type=merge", "-p",
-		`{"status":{"lastErrors":[{"description":"The store is lost","codes":["ERR_CLEANUP_CLUSTER_RESOURCES"]}]}}`)...)
-	e.must(t, e.garden("-n", namespace, "annotate", "shoot", endPrefix+"broken", "confirmation.gardener.cloud/force-deletion=true")...)
 	e.release(t, "falling", "pod/stopper")
 	e.must(t, e.seed("-n", endPlane+"falling", "delete", "pod", "stopper", "--ignore-not-found", "--wait=false")...)
 	e.release(t, "twice", "deployment/kube-apiserver")
@@ -152,6 +149,9 @@ func (e *ends) finish(t *testing.T) {
 	e.kill(t, e.gardenletPID(t))
 	e.release(t, "twice", "statefulset/etcd-main")
 	e.wake(t)
+	// Its owner gives up on the one that cannot be cleaned up, because its store does not come back.
+	e.await(t, map[string]string{"broken": "Delete *ERR_CLEANUP_CLUSTER_RESOURCES"})
+	e.must(t, e.garden("-n", namespace, "annotate", "shoot", endPrefix+"broken", "confirmation.gardener.cloud/force-deletion=true")...)
 	e.eventually(t, endPatience, "all of them are gone", func() (bool, string) {
 		left := e.states(t)
 		return len(left) == 0, fmt.Sprint(left)

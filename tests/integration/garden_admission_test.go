@@ -69,4 +69,17 @@ func TestAdmission(t *testing.T) {
 	if !apierrors.IsForbidden(err) || !strings.Contains(err.Error(), `Shoot "sprout" is not confirmed`) {
 		t.Errorf("API-DELCONF-2: many go when all are confirmed, got %v", err)
 	}
+	twig := thief.DeepCopy()
+	twig.Name, twig.Spec.DNS, twig.Labels = "twig", nil, map[string]string{"size": "small"}
+	twig.Annotations = map[string]string{"confirmation.gardener.cloud/deletion": "true"}
+	if err := o.Client.Create(t.Context(), twig); err != nil {
+		t.Fatal(err)
+	}
+	small := client.MatchingLabels(twig.Labels)
+	if err := o.Client.DeleteAllOf(t.Context(), &gardencorev1beta1.Shoot{}, client.InNamespace(namespace), small); err != nil {
+		t.Errorf("API-DELCONF-2: what is not selected need not be confirmed, got %v", err)
+	}
+	if err := o.Client.Get(t.Context(), client.ObjectKeyFromObject(bound), bound); err != nil || bound.DeletionTimestamp != nil {
+		t.Errorf("API-DELCONF-2: what was not selected is deleted: %v", err)
+	}
 }

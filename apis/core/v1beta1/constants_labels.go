@@ -294,6 +294,8 @@ const (
 	LabelSecretManagedByValue = "secrets-manager"
 	// LabelSecretManagerIdentity says which component generated the secret.
 	LabelSecretManagerIdentity = "manager-identity"
+	// LabelSecretUseDataForName on a secret offers its data for the generated secret of that logical name.
+	LabelSecretUseDataForName = "secrets-manager-use-data-for-name"
 	// LabelSecretChecksumConfig is the checksum of the configuration of the secret.
 	LabelSecretChecksumConfig = "checksum-of-config"
 	// LabelSecretChecksumSigningCA is the checksum of the CA that signed the certificate.

@@ -80,6 +80,10 @@ const (
 	ReasonProblematicWebhooks = "ProblematicWebhooks"
 	// ReasonManualInPlaceWorkersPending says that machines wait until their owner selects them for an update in place.
 	ReasonManualInPlaceWorkersPending = "WorkerPoolsWithManualInPlaceUpdateStrategyPending"
+	// ReasonManagedResourcesIgnored says that managed resources are switched off.
+	ReasonManagedResourcesIgnored = "ManagedResourcesIgnored"
+	// ReasonMaintenanceWindowDuringHibernation says that a shoot sleeps whenever it could be maintained.
+	ReasonMaintenanceWindowDuringHibernation = "MaintenanceWindowDuringHibernation"
 	// ReasonNoExpiringCACertificates says that no CA is close to its end.
 	ReasonNoExpiringCACertificates = "NoExpiringCACertificates"
 	// ReasonExpiringCACertificates says that a CA is close to its end.

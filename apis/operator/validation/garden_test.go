@@ -259,7 +259,22 @@ func TestGarden(t *testing.T) {
 			},
 			[]string{own + "admissionPlugins[1].name", own + "admissionPlugins[2].name"},
 		},
-		"OPER-WH-15 gates":     {"gates are known", func(g *garden) { api(g).FeatureGates = map[string]bool{"Magic": true} }, []string{own + "featureGates[Magic]"}},
+		"OPER-WH-15 gates": {"gates are known", func(g *garden) { api(g).FeatureGates = map[string]bool{"Magic": true} }, []string{own + "featureGates[Magic]"}},
+		"OPER-WH-15 native gates": {
+			"gates of Kubernetes are known, and not locked to another value",
+			func(g *garden) {
+				kube(g).FeatureGates = map[string]bool{"Magic": true, "StatefulSetAutoDeletePVC": false}
+			},
+			[]string{native + "featureGates.Magic", native + "featureGates.StatefulSetAutoDeletePVC"},
+		},
+		"OPER-WH-13 controllers": {
+			"settings of the controllers hold here too",
+			func(g *garden) {
+				g.Spec.VirtualCluster.Kubernetes.KubeControllerManager = &gardenoperatorv1alpha1.KubeControllerManagerConfig{}
+				g.Spec.VirtualCluster.Kubernetes.KubeControllerManager.FeatureGates = map[string]bool{"Magic": true}
+			},
+			[]string{virtual + "kubernetes.kubeControllerManager.featureGates.Magic"},
+		},
 		"OPER-WH-15 lifetimes": {"kubeconfigs live for some time", func(g *garden) { api(g).ShootAdminKubeconfigMaxExpiration = &metav1.Duration{Duration: time.Minute} }, []string{own + "shootAdminKubeconfigMaxExpiration"}},
 		"OPER-WH-16 login": {
 			"somebody can log in",

@@ -55,7 +55,8 @@ func (*rule) Admit(_ context.Context, a admission.Attributes, _ admission.Object
 }
 
 // Validate rejects the deletion of objects without a confirmation, or without that of a second user if the project requires
-// one. The server passes the stored object; it does not run the plugin for a missing one.
+// one. The server passes the stored object; it does not run the plugin for a missing one. Of a collection, the store has each object that is
+// selected judged before it deletes the first (API-DELCONF-2).
 func (r *rule) Validate(ctx context.Context, a admission.Attributes, _ admission.ObjectInterfaces) error {
 	if a.GetOperation() != admission.Delete || a.GetSubresource() != "" || a.GetOldObject() == nil {
 		return nil
@@ -64,11 +65,6 @@ func (r *rule) Validate(ctx context.Context, a admission.Attributes, _ admission
 	case gardencorev1beta1.Kind("Shoot"), gardencorev1beta1.Kind("ShootState"), gardencorev1beta1.Kind("Project"):
 	default:
 		return nil
-	}
-	if a.GetName() == "" {
-		if err := r.collection(ctx, a); err != nil {
-			return world.Answer(a, err)
-		}
 	}
 	object, err := meta.Accessor(a.GetOldObject())
 	if err != nil {

@@ -130,12 +130,11 @@ func TestMany(t *testing.T) {
 	named := func(name string) func(*shoot) { return func(s *shoot) { s.Name = name } }
 	one := admissiontest.Shoot(annotated(confirmation, "true"))
 	admissiontest.Run(t, deletionconfirmation.New, map[string]admissiontest.Case{
-		"API-DELCONF-1 state":     {Reason: "the state of a shoot is as dear", Request: admissiontest.Request{Old: state("a")}, Refused: []string{`ShootState "a" is not confirmed`}},
-		"API-DELCONF-1 may go":    {Reason: "and goes as well", Request: admissiontest.Request{Old: state("a", sure)}},
-		"API-DELCONF-2 all":       {Reason: "many go when all may", Objects: []kind.Object{one}, Request: admissiontest.Request{Old: one, Many: true}},
-		"API-DELCONF-2 some":      {Reason: "or none, and all reasons are told", Objects: []kind.Object{one, admissiontest.Shoot(named("b")), admissiontest.Shoot(named("c"))}, Request: admissiontest.Request{Old: one, Many: true}, Refused: []string{`Shoot "b" is not confirmed`, `Shoot "c" is not confirmed`}},
-		"API-DELCONF-2 elsewhere": {Reason: "other namespaces do not count", Objects: []kind.Object{one, admissiontest.Shoot(func(s *shoot) { s.Namespace = "garden-wood" })}, Request: admissiontest.Request{Old: one, Many: true}},
-		"API-DELCONF-2 states":    {Reason: "states likewise", Objects: []kind.Object{state("a", sure), state("b")}, Request: admissiontest.Request{Old: state("a", sure), Many: true}, Refused: []string{`ShootState "b"`}},
-		"API-DELCONF-2 projects":  {Reason: "and projects", Objects: []kind.Object{admissiontest.Project()}, Request: admissiontest.Request{Old: admissiontest.Project(func(p *project) { p.Name = "wood"; sure(&p.ObjectMeta) }), Many: true}, Refused: []string{`Project "meadow"`}},
+		"API-DELCONF-1 state":    {Reason: "the state of a shoot is as dear", Request: admissiontest.Request{Old: state("a")}, Refused: []string{`ShootState "a" is not confirmed`}},
+		"API-DELCONF-1 may go":   {Reason: "and goes as well", Request: admissiontest.Request{Old: state("a", sure)}},
+		"API-DELCONF-2 all":      {Reason: "of many, each is asked about by itself", Objects: []kind.Object{one, admissiontest.Shoot(named("b"))}, Request: admissiontest.Request{Old: one, Many: true}},
+		"API-DELCONF-2 refused":  {Reason: "and refused by itself", Objects: []kind.Object{one}, Request: admissiontest.Request{Old: admissiontest.Shoot(named("b")), Many: true}, Refused: []string{`Shoot "b" is not confirmed`}},
+		"API-DELCONF-2 states":   {Reason: "states likewise", Request: admissiontest.Request{Old: state("b"), Many: true}, Refused: []string{`ShootState "b"`}},
+		"API-DELCONF-2 projects": {Reason: "and projects", Request: admissiontest.Request{Old: admissiontest.Project(), Many: true}, Refused: []string{`Project "meadow"`}},
 	})
 }

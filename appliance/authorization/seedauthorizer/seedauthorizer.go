@@ -10,6 +10,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/go-logr/logr"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/selection"
 	"k8s.io/apiserver/pkg/authorization/authorizer"
@@ -27,8 +28,10 @@ const (
 	pause    = 5 * time.Millisecond
 )
 
-// Config is what the authorizer needs. All fields are required.
+// Config is what the authorizer needs. All fields but Log are required.
 type Config struct {
+	// Log takes a line at level 1 for each request of a client of a seed that no rule is about (GAC-SAR-19).
+	Log logr.Logger
 	// Graph is the graph of what belongs to which seed.
 	Graph *graph.Graph
 	// Clock is used to measure searches and to wait.
@@ -60,11 +63,17 @@ type request struct {
 // Authorize implements authorizer.Authorizer.
 func (z *Authorizer) Authorize(ctx context.Context, a authorizer.Attributes) (authorizer.Decision, string, error) {
 	client, ok := seedclient.Of(a.GetUser())
-	if !ok || !a.IsResourceRequest() {
+	if !ok {
+		return authorizer.DecisionNoOpinion, "", nil
+	}
+	if !a.IsResourceRequest() {
+		z.config.Log.V(1).Info("No opinion on a path", "seed", client.Seed, "user", a.GetUser().GetName(), "verb", a.GetVerb(), "path", a.GetPath())
 		return authorizer.DecisionNoOpinion, "", nil
 	}
 	rule, ok := z.rules[schema.GroupResource{Group: a.GetAPIGroup(), Resource: a.GetResource()}]
 	if !ok {
+		z.config.Log.V(1).Info("No opinion on a resource", "seed", client.Seed, "user", a.GetUser().GetName(), "verb", a.GetVerb(),
+			"group", a.GetAPIGroup(), "resource", a.GetResource(), "namespace", a.GetNamespace(), "name", a.GetName())
 		return authorizer.DecisionNoOpinion, "this is none of a seed's business", nil
 	}
 	r := &request{

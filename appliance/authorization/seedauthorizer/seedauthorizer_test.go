@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/go-logr/logr/funcr"
 	"github.com/google/go-cmp/cmp"
 	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/labels"
@@ -303,5 +304,42 @@ func TestWaitsForNews(t *testing.T) {
 	g.Set(binding, []graph.Edge{{From: v(graph.Secret, "garden-meadow", "new"), To: binding}, {From: binding, To: v(graph.Seed, "", "north")}})
 	if diff := cmp.Diff(authorizer.DecisionAllow, <-answer); diff != "" {
 		t.Errorf("what was written a moment ago is found a moment later; decision (-want +got):\n%s", diff)
+	}
+}
+
+// TestNoOpinionIsLogged_GAC_SAR_19: what no rule is about is told to whoever looks for it, and only of clients of seeds.
+func TestNoOpinionIsLogged_GAC_SAR_19(t *testing.T) {
+	t.Parallel()
+	for reason, tc := range map[string]struct {
+		who  user.Info
+		ask  authorizer.AttributesRecord
+		want []string
+	}{
+		"another resource": {
+			gardenlet("north"), authorizer.AttributesRecord{Verb: "get", APIGroup: "apps", Resource: "deployments", Namespace: "garden", Name: "a", ResourceRequest: true},
+			[]string{`"level"=1 "msg"="No opinion on a resource" "seed"="north" "user"="gardener.cloud:system:seed:north" "verb"="get" "group"="apps" "resource"="deployments" "namespace"="garden" "name"="a"`},
+		},
+		"a path": {
+			gardenlet("north"), authorizer.AttributesRecord{Verb: "get", Path: "/debug/pprof"},
+			[]string{`"level"=1 "msg"="No opinion on a path" "seed"="north" "user"="gardener.cloud:system:seed:north" "verb"="get" "path"="/debug/pprof"`},
+		},
+		"a resource of a rule": {gardenlet("north"), authorizer.AttributesRecord{Verb: "get", APIGroup: "core.gardener.cloud", Resource: "seeds", Name: "south", ResourceRequest: true}, nil},
+		"somebody else":        {&user.DefaultInfo{Name: "rose"}, authorizer.AttributesRecord{Verb: "get", Path: "/debug/pprof"}, nil},
+	} {
+		t.Run(reason, func(t *testing.T) {
+			t.Parallel()
+			var lines []string
+			a := seedauthorizer.New(seedauthorizer.Config{
+				Graph: graph.New(), Clock: clock.RealClock{}, Searched: func(graph.Kind, time.Duration) {},
+				Log: funcr.New(func(_, args string) { lines = append(lines, args) }, funcr.Options{Verbosity: 1}),
+			})
+			tc.ask.User = tc.who
+			if decision, _, err := a.Authorize(t.Context(), tc.ask); decision != authorizer.DecisionNoOpinion || err != nil {
+				t.Errorf("decision %v, error %v", decision, err)
+			}
+			if diff := cmp.Diff(tc.want, lines); diff != "" {
+				t.Errorf("log (-want +got):\n%s", diff)
+			}
+		})
 	}
 }

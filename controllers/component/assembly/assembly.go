@@ -19,7 +19,9 @@ const (
 	// poll is the time between two looks at what the resource manager does.
 	poll = 200 * time.Millisecond
 
-	waitSuffix   = "-wait"
+	// WaitSuffix ends the id of a task that waits until a component is ready.
+	WaitSuffix = "-wait"
+
 	stopSuffix   = "-stop"
 	deleteSuffix = "-delete"
 )
@@ -117,7 +119,7 @@ func (a *Assembly[F]) deployAll(list []component.Component[F], order Order) []fl
 	for i := range list {
 		last[list[i].Name] = list[i].TaskID()
 		if a.Await {
-			last[list[i].Name] += waitSuffix
+			last[list[i].Name] += WaitSuffix
 		}
 	}
 	var tasks []flow.Task
@@ -154,7 +156,7 @@ func (a *Assembly[F]) deployTask(c component.Component[F], order Order) flow.Tas
 
 func (a *Assembly[F]) waitTask(c component.Component[F], order Order) flow.Task {
 	task := flow.Task{
-		ID: c.TaskID() + waitSuffix, Title: "Waiting for " + c.Title, After: []flow.ID{c.TaskID()}, Reads: a.Reads, Timeout: timeout,
+		ID: c.TaskID() + WaitSuffix, Title: "Waiting for " + c.Title, After: []flow.ID{c.TaskID()}, Reads: a.Reads, Timeout: timeout,
 		Skip: order.Skip || !c.IsWanted(a.Facts), Do: a.wait(c),
 	}
 	if c.Service != nil {
@@ -198,11 +200,11 @@ func (a *Assembly[F]) Stop(order Order) []flow.Task {
 		}
 		for i := range a.Components {
 			if other := &a.Components[i]; other.Replicas != nil && other.Needs(c.Name) {
-				task.After = append(task.After, other.TaskID()+stopSuffix+waitSuffix)
+				task.After = append(task.After, other.TaskID()+stopSuffix+WaitSuffix)
 			}
 		}
 		tasks = append(tasks, task, flow.Task{
-			ID: task.ID + waitSuffix, Title: "Waiting until " + c.Title + " is stopped", After: []flow.ID{task.ID}, Reads: a.Reads, Timeout: timeout,
+			ID: task.ID + WaitSuffix, Title: "Waiting until " + c.Title + " is stopped", After: []flow.ID{task.ID}, Reads: a.Reads, Timeout: timeout,
 			Skip: task.Skip, Do: a.waitStopped(c),
 		})
 	}

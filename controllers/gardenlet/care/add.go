@@ -15,6 +15,7 @@ import (
 
 	gardenconfigv1alpha1 "github.com/terrarium-garden/terrarium/apis/config/v1alpha1"
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+	"github.com/terrarium-garden/terrarium/controllers/gardenlet/heartbeat"
 	"github.com/terrarium-garden/terrarium/controllers/gardenlet/shoot"
 	"github.com/terrarium-garden/terrarium/controllers/kit"
 	"github.com/terrarium-garden/terrarium/controllers/operation"
@@ -31,7 +32,7 @@ type Reconciler struct {
 	// Config is the section of the configuration.
 	Config *gardenconfigv1alpha1.ShootCareControllerConfiguration
 
-	heart heart
+	heartbeats heartbeat.Monitor
 }
 
 // AddToManager implements kit.Adder.

@@ -20,7 +20,6 @@ import (
 const (
 	reasonRemediatedWebhooks = "RemediatedWebhooks"
 	reasonStoredVersions     = "CRDsWithProblematicConversionWebhooks"
-	reasonIgnoredResources   = "HasIgnoredManagedResources"
 
 	// authorityReserve is how long a certificate authority has to be valid still.
 	authorityReserve = 365 * 24 * time.Hour
@@ -136,7 +135,7 @@ func judgeIgnored(names []string) gardencorev1beta1.Condition {
 	if len(names) == 0 {
 		return c
 	}
-	return bad(c, reasonIgnoredResources, "Managed resources are ignored and will not be kept up to date: "+named(names))
+	return bad(c, gardencorev1beta1.ReasonManagedResourcesIgnored, "Managed resources are ignored and will not be kept up to date: "+named(names))
 }
 
 // JudgeManual finds pools whose machines wait until their owner selects them for an update in place (GLET-CONSTR-6).

@@ -92,7 +92,7 @@ func TestJudgeConstraints(t *testing.T) {
 		},
 		"GLET-CONSTR-6 ignored": {
 			reason: "managed resources are switched off", want: "True NoProblematicWebhooks", world: healthy(func(w *care.World) { w.Managed = []gardenresourcesv1alpha1.ManagedResource{switchedOff("dns")} }),
-			others: "HasIgnoredManagedResources=False HasIgnoredManagedResources: Managed resources are ignored and will not be kept up to date: dns",
+			others: "HasIgnoredManagedResources=False ManagedResourcesIgnored: Managed resources are ignored and will not be kept up to date: dns",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -175,7 +175,7 @@ func TestConstraintsOfAShoot(t *testing.T) {
 	want := []string{
 		"CACertificateValiditiesAcceptable=False ExpiringCACertificates",
 		"CRDsWithProblematicConversionWebhooks=False CRDsWithProblematicConversionWebhooks",
-		"HasIgnoredManagedResources=False HasIgnoredManagedResources",
+		"HasIgnoredManagedResources=False ManagedResourcesIgnored",
 		"HibernationPossible=False ProblematicWebhooks",
 		"MaintenancePreconditionsSatisfied=False ProblematicWebhooks",
 	}

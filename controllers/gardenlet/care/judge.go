@@ -101,7 +101,7 @@ func (w World) workload(sort component.Workload, name string) client.Object {
 }
 
 // JudgeNodes judges, in this order, what extensions report, each node, whether every pool has enough of them, whether they have applied the
-// configuration of their pool, and whether as many nodes are ready as machines are wanted.
+// configuration of their pool, whether as many nodes are ready as machines are wanted, and whether their kubelets are heard of.
 func JudgeNodes(shoot *gardencorev1beta1.Shoot, w World) gardencorev1beta1.Condition {
 	c := gardencorev1beta1.Condition{Type: gardencorev1beta1.ConditionTypeEveryNodeReady}
 	if !ok(w.API.Status) {
@@ -143,6 +143,11 @@ func JudgeNodes(shoot *gardencorev1beta1.Shoot, w World) gardencorev1beta1.Condi
 	}
 	if scaling, found := judgeMachines(c, w.Machines, w.Nodes); found {
 		return scaling
+	}
+	if probed(w.Seed) {
+		if silent, found := judgeKubelets(c, w.Kubelets, w.Nodes); found {
+			return silent
+		}
 	}
 	return good(c, gardencorev1beta1.ReasonEveryNodeReady, "Every node is ready")
 }

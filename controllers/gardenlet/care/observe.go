@@ -39,6 +39,8 @@ type World struct {
 	NodesErr error
 	// Agents are the agents of the nodes.
 	Agents Agents
+	// Kubelets are the kubelets of the nodes.
+	Kubelets Kubelets
 	// TunnelErr says why the API server does not reach its nodes, or why that could not be found out.
 	TunnelErr error
 	// Machines are those of the shoot, if its provider has objects for them.
@@ -94,7 +96,7 @@ func (r *Reconciler) reports(ctx context.Context, namespace string) ([]reports.R
 			all = append(all, reports.Of(kind.Name, object)...)
 		}
 	}
-	return all, r.age(ctx, all)
+	return all, r.heartbeats.Age(ctx, &r.SeedBase, r.Config.StaleExtensionHealthChecks, all)
 }
 
 // askThroughTunnel logs what did not work. A condition must not say so, because it may be something else with each check.

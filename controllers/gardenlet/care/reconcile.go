@@ -95,7 +95,7 @@ func damp(shoot *gardencorev1beta1.Shoot, have *gardencorev1beta1.Condition, fou
 // check makes all checks, and tidies up what they have found. If they cannot be made, conditions and constraints say so.
 func (r *Reconciler) check(ctx context.Context, shoot *gardencorev1beta1.Shoot) assessment {
 	if shoot.Status.Hibernated || query.HibernationWanted(shoot) {
-		return assessment{conditions: r.notChecked(shoot), constraints: append(restingConstraints(), JudgeManual(shoot))}
+		return assessment{conditions: r.notChecked(shoot), constraints: append(restingConstraints(), JudgeManual(shoot), JudgeRotation(shoot, r.Clock.Now()))}
 	}
 	world, err := r.observe(ctx, shoot)
 	if err != nil {
@@ -103,7 +103,7 @@ func (r *Reconciler) check(ctx context.Context, shoot *gardencorev1beta1.Shoot) 
 	}
 	found := assessment{
 		conditions:  []gardencorev1beta1.Condition{JudgeAPIServer(world.API), JudgeControlPlane(shoot, world), JudgeSystemComponents(shoot, world)},
-		constraints: append(JudgeConstraints(world, r.Clock.Now()), JudgeManual(shoot)),
+		constraints: append(JudgeConstraints(world, r.Clock.Now()), JudgeManual(shoot), JudgeRotation(shoot, r.Clock.Now())),
 	}
 	if !query.Workerless(&shoot.Spec) {
 		found.conditions = append(found.conditions, JudgeNodes(shoot, world))
@@ -118,14 +118,11 @@ func (r *Reconciler) observe(ctx context.Context, shoot *gardencorev1beta1.Shoot
 	patience := managedresources.Patience{Threshold: ptr.Deref(r.Config.ManagedResourceProgressingThreshold, metav1.Duration{}).Duration, Now: r.Clock.Now()}
 	world := World{Seed: &gardencorev1beta1.Seed{}, Patience: patience}
 	namespace := shoot.Status.TechnicalID
+	// While the seed is not known, an empty one takes its place.
+	if err := r.GardenClient.Get(ctx, client.ObjectKey{Name: r.SeedName}, world.Seed); client.IgnoreNotFound(err) != nil {
+		return world, fmt.Errorf("get seed %q: %w", r.SeedName, err)
+	}
 	group, ctx := errgroup.WithContext(ctx)
-	group.Go(func() error {
-		// While the seed is not known, an empty one takes its place.
-		if err := r.GardenClient.Get(ctx, client.ObjectKey{Name: r.SeedName}, world.Seed); client.IgnoreNotFound(err) != nil {
-			return fmt.Errorf("get seed %q: %w", r.SeedName, err)
-		}
-		return nil
-	})
 	group.Go(func() (err error) {
 		world.Deployments, world.StatefulSets, err = r.workloads(ctx, namespace)
 		return err
@@ -161,6 +158,9 @@ func (r *Reconciler) observe(ctx context.Context, shoot *gardencorev1beta1.Shoot
 		}
 		if ok(world.API.Status) && len(world.Nodes) > 0 {
 			world.TunnelErr, world.Agents = askThroughTunnel(ctx, access), agentsOf(ctx, access, world.Nodes, r.Clock.Now())
+			if probed(world.Seed) {
+				world.Kubelets = kubeletsOf(ctx, access, r.Clock.Now())
+			}
 		}
 		return nil
 	})

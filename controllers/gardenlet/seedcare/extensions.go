@@ -25,7 +25,7 @@ const (
 )
 
 // checkExtensions looks at the extensions that act for the seed as a whole: what the spec lists exists, each has done what it was last
-// asked for, and none reports anything bad. The condition is the zero value if all is well.
+// asked for, and none reports anything bad or is silent. The condition is the zero value if all is well.
 func (r *Reconciler) checkExtensions(ctx context.Context, object *gardencorev1beta1.Seed) (gardencorev1beta1.Condition, error) {
 	found, err := seed.Extensions(ctx, extension.Engine{Client: r.SeedClient, Clock: r.Clock})
 	if err != nil {
@@ -49,6 +49,9 @@ func (r *Reconciler) checkExtensions(ctx context.Context, object *gardencorev1be
 	}
 	if name := missing(object, found); name != "" {
 		return healthy(gardencorev1beta1.ConditionFalse, reasonExtensionMissing, fmt.Sprintf("%s %q does not exist in the seed", kind.Extension, name)), nil
+	}
+	if err := r.heartbeats.Age(ctx, &r.SeedBase, r.StaleExtensionHealthChecks, all); err != nil {
+		return gardencorev1beta1.Condition{}, err
 	}
 	reported, is := reports.Judge(gardencorev1beta1.Condition{Type: gardencorev1beta1.ConditionTypeSeedSystemComponentsHealthy}, all)
 	if !is {

@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	coordinationv1 "k8s.io/api/coordination/v1"
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	clocktesting "k8s.io/utils/clock/testing"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -120,6 +122,75 @@ func TestExtensions_EXT_HEALTH_2(t *testing.T) {
 				if !strings.Contains(c.Message, tc.message) || !cmp.Equal(tc.codes, c.Codes) {
 					t.Errorf("%s\ngot %q with codes %v, want %q with %v", tc.reason, c.Message, c.Codes, tc.message, tc.codes)
 				}
+			}
+		})
+	}
+}
+
+// TestSilentExtension_EXT_HEALTH_3 sees that what an extension says about the seed does not count any more when it sends no heartbeats.
+func TestSilentExtension_EXT_HEALTH_3(t *testing.T) {
+	t.Parallel()
+	now := time.Unix(10000, 0).UTC()
+	beat := func(ago time.Duration) *coordinationv1.Lease {
+		return &coordinationv1.Lease{
+			ObjectMeta: metav1.ObjectMeta{Namespace: "extension-greeting-x", Name: "gardener-extension-heartbeat"},
+			Spec:       coordinationv1.LeaseSpec{RenewTime: new(metav1.NewMicroTime(now.Add(-ago)))},
+		}
+	}
+	within := &gardenconfigv1alpha1.StaleExtensionHealthChecks{Enabled: true, Threshold: &metav1.Duration{Duration: 5 * time.Minute}}
+	const stale, well = "Unknown ExtensionOutdatedHealthCheckReport", "True SystemComponentsRunning"
+	for reason, tc := range map[string]struct {
+		beat   *coordinationv1.Lease
+		checks *gardenconfigv1alpha1.StaleExtensionHealthChecks
+		quiet  bool
+		want   string
+	}{
+		"it is heard of":                     {beat: beat(5 * time.Minute), checks: within, want: well},
+		"it is silent":                       {beat: beat(6 * time.Minute), checks: within, want: stale},
+		"it was never heard of":              {checks: within, want: stale},
+		"it has never reported anything":     {checks: within, quiet: true, want: well},
+		"nobody asks":                        {beat: beat(time.Hour), want: well},
+		"the operator does not want to know": {beat: beat(time.Hour), checks: &gardenconfigv1alpha1.StaleExtensionHealthChecks{Threshold: within.Threshold}, want: well},
+	} {
+		t.Run(reason, func(t *testing.T) {
+			t.Parallel()
+			types, err := scheme.New()
+			if err != nil {
+				t.Fatal(err)
+			}
+			object := &gardencorev1beta1.Seed{ObjectMeta: metav1.ObjectMeta{Name: "one"}}
+			object.Status.LastOperation = &gardencorev1beta1.LastOperation{State: "Succeeded"}
+			registration := &gardencorev1beta1.ControllerRegistration{ObjectMeta: metav1.ObjectMeta{Name: "greeting"}}
+			registration.Spec.Resources = []gardencorev1beta1.ControllerResource{{Kind: "Extension", Type: "greeting"}}
+			installation := &gardencorev1beta1.ControllerInstallation{ObjectMeta: metav1.ObjectMeta{Name: "greeting-x"}}
+			installation.Spec.RegistrationRef.Name, installation.Spec.SeedRef = "greeting", &corev1.ObjectReference{Name: "one"}
+			greeting := &gardenextensionsv1alpha1.Extension{ObjectMeta: metav1.ObjectMeta{Namespace: "garden", Name: "greeting", CreationTimestamp: metav1.NewTime(now)}}
+			greeting.Spec.Type, greeting.Spec.Class = "greeting", new(gardenextensionsv1alpha1.ExtensionClassSeed)
+			greeting.Status.LastOperation = &gardencorev1beta1.LastOperation{State: gardencorev1beta1.LastOperationStateSucceeded, LastUpdateTime: metav1.NewTime(now)}
+			if !tc.quiet {
+				greeting.Status.Conditions = []gardencorev1beta1.Condition{{Type: gardencorev1beta1.ConditionTypeSeedSystemComponentsHealthy, Status: gardencorev1beta1.ConditionTrue}}
+			}
+			inSeed := append(definitions(t, true), greeting)
+			if tc.beat != nil {
+				inSeed = append(inSeed, tc.beat)
+			}
+			garden := fake.NewClientBuilder().WithScheme(types).WithObjects(object, registration, installation).WithStatusSubresource(object).Build()
+			r := &seedcare.Reconciler{
+				SeedBase: kit.SeedBase{
+					GardenClient: garden, GardenReader: garden, SeedName: "one", Clock: clocktesting.NewFakeClock(now),
+					SeedClient: fake.NewClientBuilder().WithScheme(types).WithObjects(inSeed...).Build(),
+				},
+				Config:                     &gardenconfigv1alpha1.SeedCareControllerConfiguration{SyncPeriod: &metav1.Duration{Duration: 30 * time.Second}},
+				StaleExtensionHealthChecks: tc.checks,
+			}
+			if _, err := r.Reconcile(t.Context(), reconcile.Request{NamespacedName: client.ObjectKey{Name: "one"}}); err != nil {
+				t.Fatal(err)
+			}
+			if err := garden.Get(t.Context(), client.ObjectKeyFromObject(object), object); err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(systemComponents(tc.want), summary(object, func(c gardencorev1beta1.Condition) string { return string(c.Status) + " " + c.Reason })); diff != "" {
+				t.Errorf("conditions (-want +got):\n%s", diff)
 			}
 		})
 	}

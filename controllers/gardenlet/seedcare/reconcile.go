@@ -28,6 +28,7 @@ import (
 	gardenresourcesv1alpha1 "github.com/terrarium-garden/terrarium/apis/resources/v1alpha1"
 	"github.com/terrarium-garden/terrarium/controllers/deploy"
 	"github.com/terrarium-garden/terrarium/controllers/extension/crds"
+	"github.com/terrarium-garden/terrarium/controllers/gardenlet/heartbeat"
 	"github.com/terrarium-garden/terrarium/controllers/gardenlet/managedresources"
 	"github.com/terrarium-garden/terrarium/controllers/gardenlet/seed"
 	"github.com/terrarium-garden/terrarium/controllers/gardenlet/stalepods"
@@ -45,7 +46,10 @@ type Reconciler struct {
 
 	// Config is the section of the configuration.
 	Config *gardenconfigv1alpha1.SeedCareControllerConfiguration
+	// StaleExtensionHealthChecks says how old the report of an extension may be. It is that for shoots.
+	StaleExtensionHealthChecks *gardenconfigv1alpha1.StaleExtensionHealthChecks
 
+	heartbeats heartbeat.Monitor
 	// collected is when stale pods were last looked for. There is one worker only.
 	collected time.Time
 }

@@ -3,6 +3,7 @@
 package shoot_test
 
 import (
+	"context"
 	"errors"
 	"slices"
 	"testing"
@@ -14,8 +15,11 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
+	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	gardenextensionsv1alpha1 "github.com/terrarium-garden/terrarium/apis/extensions/v1alpha1"
@@ -23,6 +27,8 @@ import (
 	gardenresourcesv1alpha1 "github.com/terrarium-garden/terrarium/apis/resources/v1alpha1"
 	"github.com/terrarium-garden/terrarium/apis/scheme"
 	"github.com/terrarium-garden/terrarium/controllers/gardenlet/shoot"
+	"github.com/terrarium-garden/terrarium/controllers/kit"
+	"github.com/terrarium-garden/terrarium/controllers/operation"
 	"github.com/terrarium-garden/terrarium/tests/golden"
 )
 
@@ -180,5 +186,70 @@ func TestForcedDeletion(t *testing.T) {
 		if l.told(t) != nil {
 			t.Error("the Cluster object outlived the shoot")
 		}
+	})
+}
+
+// TestNeverComesBack_GLET_FORCE_1: a shoot that cannot be cleaned up, because it cannot be entered any more, may be deleted by force.
+func TestNeverComesBack_GLET_FORCE_1(t *testing.T) {
+	t.Parallel()
+	for reason, lost := range map[string]func(b *bedroom){
+		"a store has no pods":           func(b *bedroom) { b.lose("etcd-main") },
+		"the API server does not serve": func(b *bedroom) { b.inside = nil },
+		"nothing can be written": func(b *bedroom) {
+			inside, _ := b.inside.(client.WithWatch)
+			b.inside = interceptor.NewClient(inside, interceptor.Funcs{
+				Apply: func(context.Context, client.WithWatch, runtime.ApplyConfiguration, ...client.ApplyOption) error {
+					return errors.New("no leader")
+				},
+			})
+		},
+	} {
+		t.Run(reason, func(t *testing.T) {
+			t.Parallel()
+			b := newBedroom(t)
+			b.give(t, b.inside, machineNode())
+			b.run(t)
+			lost(b)
+			inside := b.inside
+			b.Shoots = &kit.Shoots{Seed: b.SeedClient, Connect: func([]byte) (*kit.Shoot, error) {
+				if inside == nil {
+					return nil, errors.New("connection refused")
+				}
+				return &kit.Shoot{Client: inside, Try: reached}, nil
+			}}
+			if inside == nil {
+				b.fail(t) // A reconciliation gives nobody a reason to delete by force.
+			}
+			b.shoot.DeletionTimestamp = &metav1.Time{Time: now()}
+			b.fail(t, gardencorev1beta1.ErrorCodeCleanupClusterResources)
+		})
+	}
+}
+
+// fail runs the flow, which has to fail with these codes.
+func (b *bedroom) fail(t *testing.T, want ...gardencorev1beta1.ErrorCode) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		err := shoot.RunFlow(t.Context(), b.Reconciler, b.shoot, "shoot--dev--a")
+		if err == nil {
+			t.Fatal("the operation succeeded")
+		}
+		if diff := cmp.Diff(want, operation.Codes(err)); diff != "" {
+			t.Errorf("the operation failed with %v\ncodes (-want +got):\n%s", err, diff)
+		}
+	})
+}
+
+// lose makes a workload of the control plane one whose pods never run.
+func (b *bedroom) lose(name string) {
+	seed, _ := b.SeedClient.(client.WithWatch)
+	b.SeedClient = interceptor.NewClient(seed, interceptor.Funcs{
+		Get: func(ctx context.Context, c client.WithWatch, key client.ObjectKey, obj client.Object, options ...client.GetOption) error {
+			err := c.Get(ctx, key, obj, options...)
+			if u, ok := obj.(*unstructured.Unstructured); ok && key.Name == name && (u.GetKind() == "StatefulSet" || u.GetKind() == "Deployment") {
+				u.Object["status"] = map[string]any{"replicas": int64(1)}
+			}
+			return err
+		},
 	})
 }

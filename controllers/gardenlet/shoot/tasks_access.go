@@ -34,6 +34,10 @@ const (
 	firstToken = 12 * time.Hour
 	// renewalShare is the part of the life of a token after which it is renewed.
 	renewalShare = 0.8
+
+	// shootReached and shootServed are the tasks that enter the shoot first: one connects to it, the other writes into it.
+	shootReached flow.ID = "shoot-client"
+	shootServed  flow.ID = "resource-manager-access"
 )
 
 // connect deploys the access for clients in the seed and tries that of the gardenlet, unless the shoot sleeps (GLET-HIB-3). The resource
@@ -48,12 +52,12 @@ func (p plane) connect(skip bool) []flow.Task {
 			Reads: []flow.Slot{p.address()}, Skip: skip, Do: p.deployAccess,
 		},
 		{
-			ID: "shoot-client", Title: "Connecting to the API server", After: append(p.restartsFirst(), "gardener-access", "apiserver-wait"),
+			ID: shootReached, Title: "Connecting to the API server", After: append(p.restartsFirst(), "gardener-access", "apiserver-wait"),
 			Reads: []flow.Slot{p.address()}, Sets: []flow.Slot{p.values.shootClient},
 			Retry: flow.Retry{Interval: time.Second, Timeout: 2 * time.Minute}, Skip: silent, Do: p.reachShoot,
 		},
 		{
-			ID: "resource-manager-access", Title: "Giving the resource manager access to the cluster",
+			ID: shootServed, Title: "Giving the resource manager access to the cluster",
 			Reads: []flow.Slot{p.address(), p.values.shootClient}, Skip: silent, Do: p.admitResourceManager,
 		},
 	}

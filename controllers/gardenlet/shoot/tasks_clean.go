@@ -33,7 +33,7 @@ type cleaning struct {
 func (c cleaning) fragment(found remains) fragment {
 	task := func(id flow.ID, title string, do func(context.Context) error, after ...flow.ID) flow.Task {
 		return flow.Task{
-			ID: id, Title: title, After: after, Reads: []flow.Slot{c.shootClient}, Timeout: cleanTimeout, Skip: !found.cleanable(), Do: do,
+			ID: id, Title: title, After: after, Reads: []flow.Slot{c.shootClient}, Timeout: cleanTimeout, Skip: !found.cleanable(), Do: uncleanable(do),
 		}
 	}
 	return fragment{destroy: []flow.Task{
@@ -42,6 +42,14 @@ func (c cleaning) fragment(found remains) fragment {
 		task("clean-kubernetes-resources", "Deleting the other resources of the cluster", c.kubernetesResources, "clean-extended-apis", "controlplane-wait", optionalDeleted),
 		task(cleaned, "Deleting the namespaces of the cluster", c.namespaces, "clean-kubernetes-resources"),
 	}}
+}
+
+// uncleanable marks the failures of a task without which nothing inside of a shoot can be cleaned up. Its owner alone can decide to leave
+// what is there, by a forced deletion, which such a failure allows (GLET-ERR-5, GLET-FORCE-1).
+func uncleanable(do func(context.Context) error) func(context.Context) error {
+	return func(ctx context.Context) error {
+		return lastoperation.WithCodes(do(ctx), gardencorev1beta1.ErrorCodeCleanupClusterResources)
+	}
 }
 
 func (c cleaning) clean(ctx context.Context, group CleanGroup) error {

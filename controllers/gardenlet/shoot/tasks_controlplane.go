@@ -5,6 +5,7 @@ package shoot
 import (
 	"context"
 	"slices"
+	"strings"
 
 	"github.com/terrarium-garden/terrarium/controllers/component"
 	"github.com/terrarium-garden/terrarium/controllers/component/apiserver"
@@ -52,12 +53,23 @@ func (p plane) fragment(found remains) fragment {
 			sleeping.Stop(assembly.Order{After: after("hibernate"), Besides: map[component.Name][]flow.ID{apiserver.Name: after(leadershipReleased)}, Skip: p.facts.Power == facts.Awake}),
 		),
 		destroy: slices.Concat(
-			components.Restore(assembly.Order{Skip: !found.cleanable()}), p.connect(!found.cleanable()),
+			reaching(components.Restore(assembly.Order{Skip: !found.cleanable()})), reaching(p.connect(!found.cleanable())),
 			components.Delete(assembly.Order{
 				After: after("controlplane-delete-wait", "shoot-resources-delete"), Besides: map[component.Name][]flow.ID{etcd.Main: stores, etcd.Events: stores}, Skip: !found.namespace,
 			}),
 		),
 	}
+}
+
+// reaching marks the tasks of a deletion that wait until the shoot can be entered, and that enter it: a store or an API server may never
+// come back. What fails before, such as a write in the seed, fails for a reason that passes.
+func reaching(tasks []flow.Task) []flow.Task {
+	for i := range tasks {
+		if t := &tasks[i]; strings.HasSuffix(string(t.ID), assembly.WaitSuffix) || t.ID == shootReached || t.ID == shootServed {
+			t.Do = uncleanable(t.Do)
+		}
+	}
+	return tasks
 }
 
 func (p plane) address() address {

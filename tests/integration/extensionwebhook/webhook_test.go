@@ -118,12 +118,19 @@ func (s *stage) checkPeace() {
 		s.t.Error("a flag that the gardenlet gives up stays")
 	}
 
+	s.checkMachines("pool", gardenextensionsv1alpha1.OperatingSystemConfigPurposeProvision)
+	s.checkMachines("pool-original", gardenextensionsv1alpha1.OperatingSystemConfigPurposeReconcile)
+}
+
+// checkMachines asks for the configuration of machines over and over again: of those that start, or of those that run.
+func (s *stage) checkMachines(name string, purpose gardenextensionsv1alpha1.OperatingSystemConfigPurpose) {
+	s.t.Helper()
 	asks := extension.Engine{Client: s.seed.Client, Clock: clock.RealClock{}}
 	var generation int64
 	for round := range 3 {
-		osc := &gardenextensionsv1alpha1.OperatingSystemConfig{ObjectMeta: metav1.ObjectMeta{Namespace: ours, Name: "pool"}}
+		osc := &gardenextensionsv1alpha1.OperatingSystemConfig{ObjectMeta: metav1.ObjectMeta{Namespace: ours, Name: name}}
 		err := asks.Apply(s.t.Context(), osc, extension.Always, func() error {
-			osc.Spec = gardenextensionsv1alpha1.OperatingSystemConfigSpec{Purpose: gardenextensionsv1alpha1.OperatingSystemConfigPurposeProvision}
+			osc.Spec = gardenextensionsv1alpha1.OperatingSystemConfigSpec{Purpose: purpose}
 			osc.Spec.Type = "os"
 			component.Mutable(osc)
 			return nil
@@ -135,7 +142,7 @@ func (s *stage) checkPeace() {
 			generation = osc.Generation
 		}
 		if len(osc.Spec.Files) != 1 || osc.Spec.Files[0].Path != badge.File || osc.Generation != generation {
-			s.t.Errorf("EXT-WH-1: round %d: the configuration of machines has files %v, generation %d, want %d", round, osc.Spec.Files, osc.Generation, generation)
+			s.t.Errorf("EXT-WH-1: round %d: the configuration of machines to %s has files %v, generation %d, want %d", round, purpose, osc.Spec.Files, osc.Generation, generation)
 		}
 	}
 }

@@ -21,6 +21,7 @@ import (
 	"github.com/terrarium-garden/terrarium/apis/core/query"
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	"github.com/terrarium-garden/terrarium/controllers/kit"
+	"github.com/terrarium-garden/terrarium/controllers/schedule"
 )
 
 const (
@@ -55,7 +56,7 @@ func facts(shoot *gardencorev1beta1.Shoot) any {
 // Reconcile carries out the schedule whose time has come, and comes back right after the next one (GCM-HIBER-4, 5). The spec is
 // written before the status: if only that is done, the same is done again, which changes nothing.
 func (r *Reconciler) Reconcile(ctx context.Context, shoot *gardencorev1beta1.Shoot) (reconcile.Result, error) {
-	schedules, err := Parse(schedulesOf(shoot))
+	schedules, err := schedule.Parse(schedulesOf(shoot))
 	if err != nil {
 		// Validation rejects such schedules. One that was stored before can only be changed by its owner.
 		logf.FromContext(ctx).Info("Ignoring hibernation schedules", "reason", err.Error())

@@ -20,6 +20,15 @@ import (
 	"github.com/terrarium-garden/terrarium/controllers/kit"
 )
 
+func at(day, hour, minute, second int) time.Time {
+	return time.Date(2026, 3, day, hour, minute, second, 0, time.UTC)
+}
+
+// nightly sleeps from the start to the end.
+func nightly(start, end string) gardencorev1beta1.HibernationSchedule {
+	return gardencorev1beta1.HibernationSchedule{Start: &start, End: &end}
+}
+
 // night is what a pass leaves behind.
 type night struct {
 	Asleep bool
@@ -48,7 +57,7 @@ func TestPass(t *testing.T) {
 		return func(s *gardencorev1beta1.Shoot) { s.Status.LastHibernationTriggerTime = new(metav1.NewTime(when)) }
 	}
 	missed := func(s *gardencorev1beta1.Shoot) {
-		s.Spec.Hibernation.Schedules = []gardencorev1beta1.HibernationSchedule{nightly("0 18 * * *", "0 6 * * *", "")}
+		s.Spec.Hibernation.Schedules = []gardencorev1beta1.HibernationSchedule{nightly("0 18 * * *", "0 6 * * *")}
 	}
 	for name, tc := range map[string]struct {
 		reason   string
@@ -79,7 +88,7 @@ func TestPass(t *testing.T) {
 		"GCM-HIBER-3 too old": {
 			reason: "a week is the longest of all deadlines", deadline: 30 * 24 * time.Hour,
 			change: func(s *gardencorev1beta1.Shoot) {
-				s.Spec.Hibernation.Schedules = []gardencorev1beta1.HibernationSchedule{nightly("0 18 1 * *", "0 6 10 * *", "")}
+				s.Spec.Hibernation.Schedules = []gardencorev1beta1.HibernationSchedule{nightly("0 18 1 * *", "0 6 10 * *")}
 			},
 			want: awake,
 		},
@@ -91,7 +100,7 @@ func TestPass(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := &gardencorev1beta1.Shoot{ObjectMeta: metav1.ObjectMeta{Namespace: "garden-dev", Name: "a", Generation: 1, CreationTimestamp: metav1.NewTime(at(1, 0, 0, 0))}}
-			s.Spec.Hibernation = &gardencorev1beta1.Hibernation{Schedules: []gardencorev1beta1.HibernationSchedule{nightly("0 20 * * *", "0 6 * * *", "")}}
+			s.Spec.Hibernation = &gardencorev1beta1.Hibernation{Schedules: []gardencorev1beta1.HibernationSchedule{nightly("0 20 * * *", "0 6 * * *")}}
 			if tc.change != nil {
 				tc.change(s)
 			}

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package hibernation_test
+package schedule_test
 
 import (
 	"testing"
@@ -9,7 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
-	"github.com/terrarium-garden/terrarium/controllers/garden/shoot/hibernation"
+	"github.com/terrarium-garden/terrarium/controllers/schedule"
 )
 
 func at(day, hour, minute, second int) time.Time {
@@ -54,7 +54,7 @@ func TestSchedules(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			all, err := hibernation.Parse(tc.schedules)
+			all, err := schedule.Parse(tc.schedules)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -65,10 +65,40 @@ func TestSchedules(t *testing.T) {
 			if diff := cmp.Diff(tc.want, got); diff != "" {
 				t.Errorf("%s\nLast(...) (-want +got):\n%s", tc.reason, diff)
 			}
+			first := time.Time{}
+			for t := range all.After(tc.now) {
+				first = t
+				break
+			}
+			if !first.Equal(all.Next(tc.now)) {
+				t.Errorf("%s\nthe first of After(...) is %s, and Next(...) %s", tc.reason, first, all.Next(tc.now))
+			}
 			if diff := cmp.Diff(tc.next, all.Next(tc.now).UTC(), cmp.Comparer(time.Time.Equal)); diff != "" {
 				t.Errorf("%s\nNext(...) (-want +got):\n%s", tc.reason, diff)
 			}
 		})
+	}
+}
+
+// TestAfter follows schedules through a day.
+func TestAfter(t *testing.T) {
+	t.Parallel()
+	all, err := schedule.Parse([]gardencorev1beta1.HibernationSchedule{
+		nightly("0 20 * * *", "0 6 * * *", ""), nightly("0 12,20 * * *", "0 13 * * *", ""), nightly("", "0 6,20 9 * *", ""),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for at, sleep := range all.After(at(9, 6, 0, 0)) {
+		if len(got) == 5 {
+			break
+		}
+		got = append(got, at.UTC().Format("2 15:04 ")+map[bool]string{true: "sleep", false: "wake"}[sleep])
+	}
+	want := []string{"9 12:00 sleep", "9 13:00 wake", "9 20:00 sleep", "10 06:00 wake", "10 12:00 sleep"}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("After(...) (-want +got):\n%s", diff)
 	}
 }
 
@@ -81,7 +111,7 @@ func TestSchedulesThatAreNone(t *testing.T) {
 		"a path":                     nightly("0 20 * * *", "", "../../etc/passwd"),
 		"a period instead of a time": nightly("@every 1s", "", ""),
 	} {
-		if all, err := hibernation.Parse([]gardencorev1beta1.HibernationSchedule{s}); err == nil {
+		if all, err := schedule.Parse([]gardencorev1beta1.HibernationSchedule{s}); err == nil {
 			t.Errorf("GCM-HIBER-1: %s: Parse(...) = %v, want an error", reason, all)
 		}
 	}

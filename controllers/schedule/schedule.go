@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package hibernation
+// Package schedule computes from the hibernation schedules of a shoot when it is put to sleep and when it is woken up. It knows no clock and
+// changes nothing.
+package schedule
 
 import (
 	"errors"
 	"fmt"
+	"iter"
 	"time"
 
 	"github.com/robfig/cron/v3"
@@ -15,8 +18,8 @@ import (
 
 var errNotValid = errors.New("is not valid")
 
-// Schedules are the times at which a shoot is put to sleep and woken up, in the order in which they are listed.
-type Schedules []moments
+// Set is the times at which a shoot is put to sleep and woken up, in the order in which they are listed.
+type Set []moments
 
 // moments are the times of one cron expression in one time zone.
 type moments struct {
@@ -30,8 +33,8 @@ type moments struct {
 func (m moments) after(t time.Time) time.Time { return m.Next(t.In(m.zone)) }
 
 // Parse reads the schedules of a shoot; the zone of one without a location is UTC (GCM-HIBER-2).
-func Parse(listed []gardencorev1beta1.HibernationSchedule) (Schedules, error) {
-	var all Schedules
+func Parse(listed []gardencorev1beta1.HibernationSchedule) (Set, error) {
+	var all Set
 	zones := map[string]*time.Location{}
 	for _, s := range listed {
 		name := "UTC"
@@ -64,7 +67,7 @@ func Parse(listed []gardencorev1beta1.HibernationSchedule) (Schedules, error) {
 
 // Last returns what the most recent time after since and up to now wants, and whether there is one. Of two equal times the one
 // that is listed first decides (GCM-HIBER-3).
-func (s Schedules) Last(since, now time.Time) (sleep, found bool) {
+func (s Set) Last(since, now time.Time) (sleep, found bool) {
 	var latest time.Time
 	for _, m := range s {
 		for t := m.after(since); !t.IsZero() && !t.After(now); t = m.after(t) {
@@ -77,7 +80,7 @@ func (s Schedules) Last(since, now time.Time) (sleep, found bool) {
 }
 
 // Next returns the next time of all schedules; it is zero if there is none.
-func (s Schedules) Next(now time.Time) time.Time {
+func (s Set) Next(now time.Time) time.Time {
 	var next time.Time
 	for _, m := range s {
 		if t := m.after(now); !t.IsZero() && (next.IsZero() || t.Before(next)) {
@@ -85,4 +88,31 @@ func (s Schedules) Next(now time.Time) time.Time {
 		}
 	}
 	return next
+}
+
+// After returns all times after a given one in their order, each with what it wants. Of equal times there is one: that which is listed first.
+func (s Set) After(begin time.Time) iter.Seq2[time.Time, bool] {
+	return func(yield func(at time.Time, sleep bool) bool) {
+		next := make([]time.Time, len(s))
+		for i, m := range s {
+			next[i] = m.after(begin)
+		}
+		for {
+			first := -1
+			for i, t := range next {
+				if !t.IsZero() && (first < 0 || t.Before(next[first])) {
+					first = i
+				}
+			}
+			if first < 0 || !yield(next[first], s[first].sleep) {
+				return
+			}
+			now := next[first]
+			for i, m := range s {
+				if next[i].Equal(now) {
+					next[i] = m.after(now)
+				}
+			}
+		}
+	}
 }
