@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -14,6 +15,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
+	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
 	gardenextensionsv1alpha1 "github.com/terrarium-garden/terrarium/apis/extensions/v1alpha1"
 	"github.com/terrarium-garden/terrarium/controllers/kit"
@@ -194,11 +196,29 @@ func numbers(n int) []string {
 	return all
 }
 
+// meeting is a cluster in which nobody goes on with what was read before so many have come to read. Whoever comes later does not wait.
+func meeting(cluster client.Client, many int32) client.Reader {
+	var come atomic.Int32
+	all := make(chan struct{})
+	writable, _ := cluster.(client.WithWatch)
+	return interceptor.NewClient(writable, interceptor.Funcs{
+		Get: func(ctx context.Context, c client.WithWatch, key client.ObjectKey, obj client.Object, options ...client.GetOption) error {
+			err := c.Get(ctx, key, obj, options...)
+			if come.Add(1) == many {
+				close(all)
+			}
+			<-all
+			return err
+		},
+	})
+}
+
 // TestManyAtOnce: many write at the same time. None is lost, and of those who want the same name one gets it.
 func TestManyAtOnce(t *testing.T) {
 	t.Parallel()
 	s, cluster := server("test", nil)
 	const each = 8
+	s.Reader = meeting(cluster, 2*each)
 	won, lost := make(chan string, 2*each), make(chan error, 2*each)
 	var wait sync.WaitGroup
 	publish := func(o *gardenextensionsv1alpha1.DNSRecord) {
