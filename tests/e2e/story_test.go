@@ -197,6 +197,7 @@ func names(t *testing.T, w *world) {
 		w.says(t, time.Minute, want, w.shoot("exec", "deployment/hello", "--", "hello", name)...)
 	}
 	w.says(t, time.Minute, "Hello from hello-", w.shoot("exec", "deployment/hello", "--", "hello", "http://hello")...)
+	records(t, w)
 }
 
 // ownNames looks up what the owner added to the configuration some chapters ago: the kubelet and the DNS server look for changed
@@ -283,6 +284,9 @@ func deletion(t *testing.T, w *world) {
 		left := w.must(t, w.seed("get", "namespaces", "-o", "name")...)
 		return !strings.Contains(left, "shoot--"), left
 	})
+	if left := w.must(t, w.seed("-n", "kube-system", "get", "configmap", "local-dns", "-o", "jsonpath={.data}")...); left != "" {
+		t.Errorf("the name server still has %s", left)
+	}
 	w.must(t, w.garden("annotate", "project", "meadow", "confirmation.gardener.cloud/deletion=true", "--overwrite")...)
 	w.must(t, w.garden("-n", namespace, "delete", "credentialsbinding", "--all", "--wait=false")...)
 	w.must(t, w.garden("delete", "project", "meadow", "--wait=false")...)

@@ -14,6 +14,8 @@ import (
 	"github.com/go-logr/logr"
 	"golang.org/x/sync/errgroup"
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/client-go/informers"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/kubernetes/scheme"
@@ -23,9 +25,11 @@ import (
 	"k8s.io/client-go/util/workqueue"
 	"sigs.k8s.io/knftables"
 
+	"github.com/terrarium-garden/terrarium/appliance/seedling/dnszones"
 	"github.com/terrarium-garden/terrarium/appliance/seedling/loadbalancer"
 	"github.com/terrarium-garden/terrarium/appliance/seedling/networkpolicy"
 	"github.com/terrarium-garden/terrarium/appliance/seedling/storageclass"
+	"github.com/terrarium-garden/terrarium/controllers/provider/local/nameserver"
 )
 
 // resync is how often everything is checked without an event, because the machine may have been changed by others.
@@ -40,6 +44,8 @@ type Options struct {
 	Machine loadbalancer.Machine
 	// Firewall opens the firewall table of NetworkPolicies.
 	Firewall func() (knftables.Interface, error)
+	// Zones are the files of the DNS server.
+	Zones dnszones.Files
 	// Listen is the address of the health endpoint.
 	Listen string
 	Log    logr.Logger
@@ -78,9 +84,17 @@ func Run(ctx context.Context, o Options) error {
 	firewall := &networkpolicy.Reconciler{
 		Policies: policies.Lister(), Pods: pods.Lister(), Namespaces: namespaces.Lister(), Open: o.Firewall,
 	}
+	// Only one ConfigMap of the cluster is of interest.
+	single := informers.NewSharedInformerFactoryWithOptions(o.Client, resync, informers.WithNamespace(nameserver.Namespace),
+		informers.WithTweakListOptions(func(options *metav1.ListOptions) {
+			options.FieldSelector = fields.OneTermEqualSelector(metav1.ObjectNameField, nameserver.Name).String()
+		}))
+	records := single.Core().V1().ConfigMaps()
+	names := &dnszones.Reconciler{ConfigMaps: records.Lister(), Files: o.Zones}
 	loops := []loop{
 		{"load balancer", balancer.Reconcile, []cache.SharedIndexInformer{services.Informer()}},
 		{"storage", storage.Reconcile, []cache.SharedIndexInformer{claims.Informer(), volumes.Informer()}},
+		{"dns records", names.Reconcile, []cache.SharedIndexInformer{records.Informer()}},
 		{"network policies", firewall.Reconcile, []cache.SharedIndexInformer{policies.Informer(), pods.Informer(), namespaces.Informer()}},
 	}
 	if err := storage.EnsureClass(ctx); err != nil {
@@ -88,8 +102,10 @@ func Run(ctx context.Context, o Options) error {
 	}
 	// The informers use the context of the group, so that they stop when a loop fails and Shutdown does not block.
 	group, ctx := errgroup.WithContext(ctx)
-	factory.StartWithContext(ctx)
-	defer factory.Shutdown()
+	for _, f := range []informers.SharedInformerFactory{factory, single} {
+		f.StartWithContext(ctx)
+		defer f.Shutdown()
+	}
 	for _, l := range loops {
 		group.Go(func() error { return l.run(ctx, o.Log.WithValues("loop", l.name)) })
 	}

@@ -116,6 +116,9 @@ func (c Config) AddonsKubeconfig() string { return c.kubeconfig(addonsUser) }
 // ImagesDir holds the archives that machines of shoots import.
 func (c Config) ImagesDir() string { return c.state("images") }
 
+// ZonesDir holds the files of the zones that the DNS server serves.
+func (c Config) ZonesDir() string { return c.state("zones") }
+
 // VolumesDir holds the volumes.
 func (c Config) VolumesDir() string { return c.state("volumes") }
 

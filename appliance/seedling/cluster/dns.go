@@ -20,6 +20,9 @@ import (
 	applycorev1 "k8s.io/client-go/applyconfigurations/core/v1"
 	applydiscoveryv1 "k8s.io/client-go/applyconfigurations/discovery/v1"
 	applyrbacv1 "k8s.io/client-go/applyconfigurations/rbac/v1"
+
+	"github.com/terrarium-garden/terrarium/appliance/seedling/dnszones"
+	"github.com/terrarium-garden/terrarium/controllers/provider/local/nameserver"
 )
 
 const (
@@ -30,6 +33,11 @@ const (
 	dnsService    = "kube-dns"
 	dnsRole       = "system:coredns"
 )
+
+// Zones are those whose names the DNS server takes from the records of extensions. Nobody else has names in them: two are reserved for such
+// uses (RFC 2606), and the other is the domain of the playground. An owner of a shoot gets names in no other zone, so nobody can take over
+// a name that pods of others rely on.
+func Zones() []string { return []string{"example", "terrarium.local", "test"} }
 
 // dnsIP is the address of the Service of the DNS server: by convention, the tenth.
 func (c Config) dnsIP() netip.Addr {
@@ -49,6 +57,9 @@ func (c *Cluster) writeDNS() error {
 	}
 	forward, err := c.forward()
 	if err != nil {
+		return err
+	}
+	if err := (dnszones.Files{Dir: c.config.ZonesDir(), Zones: Zones()}).Begin(); err != nil {
 		return err
 	}
 	return replaceFile(c.config.state("Corefile"), []byte(c.corefile(forward)), 0o644)
@@ -95,17 +106,29 @@ func (c *Cluster) corefile(forward string) string {
         pods insecure
         fallthrough in-addr.arpa ip6.arpa
     }
-    %[7]s
-    cache 30
+%[7]s    %[8]s
+    cache 30 {
+        disable success %[9]s
+        disable denial %[9]s
+    }
     loop
     reload
     loadbalance
 }
-`, dnsPort, c.config.NodeIP, local(dnsHealthPort), HostName, clusterDomain, c.config.kubeconfig(dnsUser), forward)
+`, dnsPort, c.config.NodeIP, local(dnsHealthPort), HostName, clusterDomain, c.config.kubeconfig(dnsUser), c.zones(), forward, strings.Join(Zones(), " "))
+}
+
+// zones are the parts of the Corefile for records of extensions. Their answers are not kept, so that a change counts at once.
+func (c *Cluster) zones() string {
+	var all strings.Builder
+	for _, zone := range Zones() {
+		fmt.Fprintf(&all, "    file %s %s {\n        reload 1s\n    }\n", filepath.Join(c.config.ZonesDir(), dnszones.FileName(zone)), zone)
+	}
+	return all.String()
 }
 
 // publishDNS creates the Service of the DNS server, which is a process of this machine and not a pod, and grants the
-// server read access to the objects that it needs.
+// server read access to the objects that it needs. It also creates the object into which extensions write their records.
 func (c *Cluster) publishDNS(ctx context.Context) (string, error) {
 	client, err := c.kubeClient()
 	if err != nil {
@@ -141,6 +164,11 @@ func (c *Cluster) publishDNS(ctx context.Context) (string, error) {
 		)
 	if _, err := client.DiscoveryV1().EndpointSlices(metav1.NamespaceSystem).Apply(ctx, slice, options); err != nil {
 		return "", fmt.Errorf("apply the endpoint of the DNS server: %w", err)
+	}
+	records := applycorev1.ConfigMap(nameserver.Name, nameserver.Namespace).
+		WithAnnotations(map[string]string{nameserver.AnnotationZones: strings.Join(Zones(), ",")})
+	if _, err := client.CoreV1().ConfigMaps(nameserver.Namespace).Apply(ctx, records, options); err != nil {
+		return "", fmt.Errorf("apply the records of extensions: %w", err)
 	}
 	return "", nil
 }

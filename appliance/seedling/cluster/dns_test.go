@@ -3,15 +3,44 @@
 package cluster_test
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
+	"github.com/coredns/caddy"
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/terrarium-garden/terrarium/appliance/seedling/cluster"
+	_ "github.com/terrarium-garden/terrarium/appliance/seedling/coredns" // the plugins that the DNS server has
 )
+
+// TestCorefile has the DNS server read its configuration, with a file for each zone of records.
+func TestCorefile(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "resolv.conf")
+	c, dir := newCluster(t, func(o *cluster.Options) { o.ResolvConf = file })
+	const kubeconfig = "apiVersion: v1\nkind: Config\ncurrent-context: it\ncontexts: [{name: it, context: {cluster: it}}]\nclusters: [{name: it, cluster: {server: 'https://10.99.0.1:7443'}}]\n"
+	if err := errors.Join(
+		os.WriteFile(file, []byte("nameserver 192.0.2.53\n"), 0o600), os.MkdirAll(filepath.Join(dir, "kubeconfigs"), 0o700),
+		os.WriteFile(filepath.Join(dir, "kubeconfigs", "coredns"), []byte(kubeconfig), 0o600), c.WriteFiles(),
+	); err != nil {
+		t.Fatal(err)
+	}
+	corefile, err := os.ReadFile(filepath.Join(dir, "Corefile"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := caddy.ValidateAndExecuteDirectives(caddy.CaddyfileInput{Contents: corefile, Filepath: "Corefile", ServerTypeName: "dns"}, nil, true); err != nil {
+		t.Errorf("the DNS server does not understand its configuration: %v\n%s", err, corefile)
+	}
+	for _, zone := range cluster.Zones() {
+		if _, err := os.Stat(filepath.Join(dir, "zones", "db."+zone)); err != nil || !strings.Contains(string(corefile), filepath.Join(dir, "zones", "db."+zone)+" "+zone+" {") {
+			t.Errorf("zone %q is not served from a file that exists: %v\n%s", zone, err, corefile)
+		}
+	}
+}
 
 func TestForward(t *testing.T) {
 	t.Parallel()

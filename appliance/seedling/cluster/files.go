@@ -36,7 +36,7 @@ func (c *Cluster) runtimePaths() node.RuntimePaths {
 
 // writeFiles writes the configuration of every part. It changes only files of the cluster.
 func (c *Cluster) writeFiles() error {
-	for _, dir := range []string{c.config.state("cni", "conf"), c.config.state("cni", "bin"), c.config.ImagesDir()} {
+	for _, dir := range []string{c.config.state("cni", "conf"), c.config.state("cni", "bin"), c.config.ImagesDir(), c.config.ZonesDir()} {
 		if err := os.MkdirAll(dir, 0o755); err != nil { //nolint:gosec // Pods see some of these folders.
 			return fmt.Errorf("make folder: %w", err)
 		}

@@ -13,6 +13,8 @@ import (
 	"sigs.k8s.io/knftables"
 
 	"github.com/terrarium-garden/terrarium/appliance/seedling/addons"
+	"github.com/terrarium-garden/terrarium/appliance/seedling/cluster"
+	"github.com/terrarium-garden/terrarium/appliance/seedling/dnszones"
 	"github.com/terrarium-garden/terrarium/appliance/seedling/loadbalancer"
 	"github.com/terrarium-garden/terrarium/appliance/seedling/networkpolicy"
 	"github.com/terrarium-garden/terrarium/appliance/seedling/node"
@@ -24,7 +26,7 @@ func newAddons(Program) *cobra.Command {
 	var listen string
 	command := &cobra.Command{
 		Use:    "addons",
-		Short:  "Run the loops for load balancers, volumes and network policies (a part of the cluster)",
+		Short:  "Run the loops for load balancers, volumes, network policies and DNS records (a part of the cluster)",
 		Args:   cobra.NoArgs,
 		Hidden: true,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -46,6 +48,7 @@ func newAddons(Program) *cobra.Command {
 				VolumesDir:       config.VolumesDir(),
 				Machine:          loadbalancer.Machine{Add: node.AddAddress, Remove: node.RemoveAddress, Addresses: node.Addresses},
 				Firewall:         func() (knftables.Interface, error) { return knftables.New(knftables.IPv4Family, networkpolicy.Table) },
+				Zones:            dnszones.Files{Dir: config.ZonesDir(), Zones: cluster.Zones()},
 				Listen:           listen,
 				Log:              logr.FromSlogHandler(slog.NewTextHandler(cmd.ErrOrStderr(), nil)),
 			})

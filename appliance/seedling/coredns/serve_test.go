@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/coredns/caddy"
 	"github.com/google/go-cmp/cmp"
@@ -19,9 +20,11 @@ import (
 
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	"github.com/terrarium-garden/terrarium/appliance/seedling/coredns"
+	"github.com/terrarium-garden/terrarium/appliance/seedling/dnszones"
 	"github.com/terrarium-garden/terrarium/controllers/component"
 	shootdns "github.com/terrarium-garden/terrarium/controllers/component/coredns"
 	"github.com/terrarium-garden/terrarium/controllers/component/facts"
+	"github.com/terrarium-garden/terrarium/controllers/provider/local/nameserver"
 )
 
 // freePort finds a port that nobody has, for UDP and TCP.
@@ -59,11 +62,15 @@ func rewriting(t *testing.T) string {
 	return strings.Join(lines, "")
 }
 
-// TestStart serves names of its own, also as a pod's search path asks for them, and names of a second server.
+// TestStart serves names of its own, also as a pod's search path asks for them, names of a second server, and records of extensions.
 func TestStart(t *testing.T) {
 	t.Parallel()
 	port, outside := freePort(t), freePort(t)
 	file := filepath.Join(t.TempDir(), "Corefile")
+	zones := dnszones.Files{Dir: t.TempDir(), Zones: []string{"example"}}
+	if err := zones.Begin(); err != nil {
+		t.Fatal(err)
+	}
 	corefile := fmt.Sprintf(`
 .:%d {
     bind 127.0.0.1
@@ -74,8 +81,14 @@ func TestStart(t *testing.T) {
         192.0.2.3 example.com
         fallthrough
     }
+    file %[4]s example {
+        reload 20ms
+    }
     forward . 127.0.0.1:%[2]d
-    cache
+    cache {
+        disable success example
+        disable denial example
+    }
 }
 .:%[2]d {
     bind 127.0.0.1
@@ -83,7 +96,7 @@ func TestStart(t *testing.T) {
         answer "{{ .Name }} 60 IN A 192.0.2.4"
     }
 }
-`, port, outside, rewriting(t))
+`, port, outside, rewriting(t), filepath.Join(zones.Dir, dnszones.FileName("example")))
 	if err := os.WriteFile(file, []byte(corefile), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -110,6 +123,65 @@ func TestStart(t *testing.T) {
 			t.Errorf("%s resolves to %s; got %v, %v", name, want, got, err)
 		}
 	}
+	recordsOfExtensions(t, resolver, zones)
+}
+
+// recordsOfExtensions come, change and go while the server runs.
+func recordsOfExtensions(t *testing.T, resolver *net.Resolver, zones dnszones.Files) {
+	t.Helper()
+	const odd = "a \"b\"\n\\ $INCLUDE x"
+	for _, step := range []struct {
+		reason  string
+		records []nameserver.Record
+		want    map[string]string
+	}{
+		{reason: "there is nothing at first", want: map[string]string{"a.example.": "[]", "x.in.example.": "[]"}},
+		{
+			reason: "records of each type are served",
+			records: []nameserver.Record{
+				{Name: "*.in.example", Type: "A", Values: []string{"192.0.2.6"}}, {Name: "a.example", Type: "A", Values: []string{"192.0.2.5"}},
+				{Name: "six.example", Type: "AAAA", Values: []string{"2001:db8::1"}}, {Name: "t.example", Type: "TXT", Values: []string{odd}},
+				{Name: "w.example", Type: "CNAME", Values: []string{"a.example"}}, {Name: "v.example", Type: "CNAME", Values: []string{"outer.test"}},
+			},
+			want: map[string]string{
+				"A.Example.": "[192.0.2.5]", "x.in.example.": "[192.0.2.6]", "y.x.in.example.": "[192.0.2.6]", "in.example.": "[]", "six.example.": "[2001:db8::1]",
+				"w.example.": "[192.0.2.5]", "v.example.": "[192.0.2.4]", "b.example.": "[]",
+			},
+		},
+		{
+			reason:  "a record of another type takes the place of the former, and the others are gone",
+			records: []nameserver.Record{{Name: "a.example", Type: "CNAME", Values: []string{"b.example"}}, {Name: "b.example", Type: "A", Values: []string{"192.0.2.7"}}},
+			want:    map[string]string{"a.example.": "[192.0.2.7]", "x.in.example.": "[]", "w.example.": "[]"},
+		},
+		{reason: "everything goes", want: map[string]string{"a.example.": "[]", "b.example.": "[]"}},
+	} {
+		if err := zones.Write(step.records); err != nil {
+			t.Fatal(err)
+		}
+		for name, want := range step.want {
+			if got, err := await(t, resolver, name, want); got != want {
+				t.Errorf("%s\n%s resolves to %s; got %s, %v", step.reason, name, want, got, err)
+			}
+		}
+		if len(step.records) > 2 {
+			if got, err := resolver.LookupTXT(t.Context(), "t.example."); err != nil || !slices.Equal(got, []string{odd}) {
+				t.Errorf("the text is %q, %v, want %q", got, err, odd)
+			}
+		}
+	}
+}
+
+// await asks until a name leads to what is wanted, and returns the last answer: the server looks for a changed file now and then.
+func await(t *testing.T, resolver *net.Resolver, name, want string) (string, error) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	defer cancel()
+	for {
+		addresses, err := resolver.LookupNetIP(ctx, "ip", name)
+		if got := fmt.Sprint(addresses); got == want || ctx.Err() != nil {
+			return got, err
+		}
+	}
 }
 
 // TestPlugins: a Corefile that names a plugin which is not there does not start.
@@ -118,7 +190,7 @@ func TestPlugins(t *testing.T) {
 	registered := caddy.ListPlugins()["others"]
 	var missing []string
 	for _, name := range []string{
-		"bind", "cache", "errors", "forward", "header", "health", "hosts", "kubernetes", "loadbalance", "log", "loop", "prometheus", "ready", "reload",
+		"bind", "cache", "errors", "file", "forward", "header", "health", "hosts", "kubernetes", "loadbalance", "log", "loop", "prometheus", "ready", "reload",
 		"rewrite", "template",
 	} {
 		if !slices.Contains(registered, "dns."+name) {

@@ -33,8 +33,6 @@ const (
 	name = gardencorev1beta1.DeploymentClusterAutoscaler
 	// user is its name in the shoot.
 	user = "gardener.cloud:system:cluster-autoscaler"
-	// localType is the type of provider whose machines the autoscaler of this project scales.
-	localType = "local"
 
 	metricsPort = 8085
 	healthPort  = 8081
@@ -69,7 +67,7 @@ func render(f facts.Shoot, in *component.Inputs) ([]client.Object, error) {
 	if err != nil {
 		return nil, err
 	}
-	own := f.Shoot.Spec.Provider.Type == localType
+	own := f.LocalMachines()
 	container := upstream(f, in)
 	if own {
 		if container = ours(f, in); container.Image == "" {

@@ -69,7 +69,7 @@ func everywhere(f facts.Shoot) []rbacv1.PolicyRule {
 		{APIGroups: []string{"apps"}, Resources: []string{"daemonsets"}, Verbs: read},
 		{APIGroups: []string{"policy"}, Resources: []string{"poddisruptionbudgets"}, Verbs: read},
 	}
-	if f.Shoot.Spec.Provider.Type == localType {
+	if f.LocalMachines() {
 		return rules
 	}
 	return append(

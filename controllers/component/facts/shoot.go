@@ -40,6 +40,9 @@ type Shoot struct {
 	DNSCacheInUse bool
 }
 
+// localType is the type of provider-local.
+const localType = "local"
+
 // Encryption is how far a change of the encryption of objects is. Instances of the API server that still serve have to read what
 // others write, so each step waits until all of them have taken the one before.
 type Encryption struct {
@@ -87,6 +90,11 @@ func Instances(s Shoot) int32 {
 // Workers reports whether the shoot has nodes.
 func (s Shoot) Workers() bool {
 	return !query.Workerless(&s.Shoot.Spec)
+}
+
+// LocalMachines reports whether the machines of the shoot are pods of a cluster, on which their extension acts itself.
+func (s Shoot) LocalMachines() bool {
+	return s.Shoot.Spec.Provider.Type == localType
 }
 
 // Deleting reports whether the shoot is being deleted.

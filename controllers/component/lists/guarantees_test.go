@@ -54,7 +54,7 @@ func each[T any](t *testing.T, kind string, path ...string) []*T {
 func TestGuaranteesToWebhooks_EXT_WH_2_3(t *testing.T) {
 	t.Parallel()
 	const mutable = "provider.extensions.gardener.cloud/mutated-by-controlplane-webhook"
-	for folder, name := range map[string]string{"apiserver": "kube-apiserver", "controllermanager": "kube-controller-manager", "scheduler": "kube-scheduler"} {
+	for folder, name := range map[string]string{"apiserver": "kube-apiserver", "controllermanager": "kube-controller-manager", "scheduler": "kube-scheduler", "machinecontroller": "machine-controller-manager"} {
 		d := each[appsv1.Deployment](t, "Deployment", folder, "testdata", "default.yaml")[0]
 		containers := d.Spec.Template.Spec.Containers
 		if d.Name != name || len(containers) != 1 || containers[0].Name != name {

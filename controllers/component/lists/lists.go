@@ -15,9 +15,11 @@ import (
 	"github.com/terrarium-garden/terrarium/controllers/component/etcd"
 	"github.com/terrarium-garden/terrarium/controllers/component/facts"
 	"github.com/terrarium-garden/terrarium/controllers/component/kubeproxy"
+	"github.com/terrarium-garden/terrarium/controllers/component/machinecontroller"
 	"github.com/terrarium-garden/terrarium/controllers/component/metricsserver"
 	"github.com/terrarium-garden/terrarium/controllers/component/nginxingress"
 	"github.com/terrarium-garden/terrarium/controllers/component/nodelocaldns"
+	"github.com/terrarium-garden/terrarium/controllers/component/nodeproblemdetector"
 	"github.com/terrarium-garden/terrarium/controllers/component/scheduler"
 	"github.com/terrarium-garden/terrarium/controllers/component/shootsystem"
 	"github.com/terrarium-garden/terrarium/controllers/component/shootwebhooks"
@@ -36,6 +38,12 @@ func ControlPlane() []component.Component[facts.Shoot] {
 		controllermanager.Component(),
 		scheduler.Component(),
 	}
+}
+
+// Machines are the components in the same namespace that turn machine objects into machines. They come before machines are ordered, and go
+// when these are gone.
+func Machines() []component.Component[facts.Shoot] {
+	return []component.Component[facts.Shoot]{machinecontroller.Component()}
 }
 
 // Scaling are the components in the same namespace that act on machines. They come when machines are ordered, and go before these do.
@@ -58,6 +66,8 @@ func System() []component.Component[facts.Shoot] {
 		coredns.Component(),
 		nodelocaldns.Component(),
 		metricsserver.Component(),
+		nodeproblemdetector.Component(),
+		machinecontroller.Inside(),
 		clusterautoscaler.Inside(),
 		verticalpodautoscaler.InsideComponent(),
 		verticalpodautoscaler.WebhookComponent(),

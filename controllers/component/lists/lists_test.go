@@ -33,7 +33,7 @@ func TestListsAreInOrder(t *testing.T) {
 	t.Parallel()
 	tasks := map[flow.ID]bool{}
 	addressed := map[component.Name]bool{}
-	for place, list := range [][]component.Component[facts.Shoot]{slices.Concat(lists.ControlPlane(), lists.Scaling(), lists.Sizing()), lists.System(), lists.Optional()} {
+	for place, list := range [][]component.Component[facts.Shoot]{slices.Concat(lists.ControlPlane(), lists.Machines(), lists.Scaling(), lists.Sizing()), lists.System(), lists.Optional()} {
 		var before []component.Name
 		for _, c := range list {
 			if slices.Contains(before, c.Name) || tasks[c.TaskID()] {
@@ -65,7 +65,7 @@ func TestComponentsAskForWhatTheyNeed(t *testing.T) {
 		t.Fatal(err)
 	}
 	f := shootFacts()
-	for _, c := range slices.Concat(lists.ControlPlane(), lists.Scaling(), lists.Sizing(), lists.System(), lists.Optional()) {
+	for _, c := range slices.Concat(lists.ControlPlane(), lists.Machines(), lists.Scaling(), lists.Sizing(), lists.System(), lists.Optional()) {
 		in := &component.Inputs{Images: map[string]string{}, Secrets: map[string]component.Secret{}, Addresses: component.Addresses{}}
 		for _, name := range append([]component.Name{c.Name}, c.Addresses...) {
 			in.Addresses[name] = component.Address{ClusterIP: "10.97.0.9", LoadBalancer: "10.99.1.1"}

@@ -62,7 +62,7 @@ func JudgeControlPlane(shoot *gardencorev1beta1.Shoot, w World) gardencorev1beta
 		return reported
 	}
 	known := facts.Shoot{Shoot: shoot, Seed: w.Seed, Namespace: shoot.Status.TechnicalID}
-	for _, part := range slices.Concat(lists.ControlPlane(), lists.Scaling(), lists.Sizing()) {
+	for _, part := range slices.Concat(lists.ControlPlane(), lists.Machines(), lists.Scaling(), lists.Sizing()) {
 		if part.Care.Condition != c.Type || !part.IsWanted(known) {
 			continue
 		}

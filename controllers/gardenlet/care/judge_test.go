@@ -20,7 +20,7 @@ func shoot(changes ...func(*gardencorev1beta1.Shoot)) *gardencorev1beta1.Shoot {
 	s := &gardencorev1beta1.Shoot{ObjectMeta: metav1.ObjectMeta{Namespace: "garden-dev", Name: "a", Generation: 1}}
 	s.Spec.SeedName = new("eu-1")
 	s.Spec.Kubernetes.Version = "1.36.3"
-	s.Spec.Provider.Workers = []gardencorev1beta1.Worker{{Name: "small", Minimum: 1}}
+	s.Spec.Provider.Type, s.Spec.Provider.Workers = "local", []gardencorev1beta1.Worker{{Name: "small", Minimum: 1}}
 	s.Status.TechnicalID = "shoot--dev--a"
 	s.Status.LastOperation = &gardencorev1beta1.LastOperation{Type: "Reconcile", State: "Succeeded"}
 	for _, change := range changes {
@@ -130,6 +130,10 @@ func TestJudgeControlPlane_GLET_CARE_8_9_15(t *testing.T) {
 		"DeploymentMissing": {
 			why: "a shoot with workers needs a scheduler", shoot: shoot(), world: healthy(func(w *care.World) { w.Deployments = w.Deployments[:2] }),
 			want: verdict{Status: "False", Reason: "DeploymentMissing", Message: `Deployment "kube-scheduler" does not exist`},
+		},
+		"MachineControllerMissing": {
+			why: "machines of a cloud need a controller", shoot: shoot(func(s *gardencorev1beta1.Shoot) { s.Spec.Provider.Type = "cloud" }), world: healthy(),
+			want: verdict{Status: "False", Reason: "DeploymentMissing", Message: `Deployment "machine-controller-manager" does not exist`},
 		},
 		"AutoscalerMissing": {
 			why: "a shoot with a pool that may grow needs an autoscaler", shoot: shoot(func(s *gardencorev1beta1.Shoot) { s.Spec.Provider.Workers[0].Maximum = 2 }), world: healthy(),

@@ -244,7 +244,7 @@ func begin(ctx context.Context, r *Reconciler, shoot *gardencorev1beta1.Shoot, n
 	if o.facts.DNSCacheInUse, err = o.ground().dnsCacheInUse(ctx); err != nil {
 		return nil, err
 	}
-	if o.images, err = assembly.Images(o.facts, find, lists.ControlPlane(), lists.Scaling(), lists.Sizing(), lists.System(), lists.Optional()); err != nil {
+	if o.images, err = assembly.Images(o.facts, find, lists.ControlPlane(), lists.Machines(), lists.Scaling(), lists.Sizing(), lists.System(), lists.Optional()); err != nil {
 		return nil, err
 	}
 	o.secrets, err = loadAuthorities(ctx, o.ground())

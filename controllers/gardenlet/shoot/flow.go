@@ -100,6 +100,7 @@ func (o *operation) fragments(found remains) []fragment {
 		runtimes{ground: g}.fragment(found),
 		bastions{ground: g}.fragment(),
 		workers{ground: g, secrets: o.secrets, profile: o.profile, addOns: extras, values: v, report: o.report, shoots: r.Shoots}.fragment(found),
+		machineControl{ground: g, secrets: o.secrets, images: o.images, values: v}.fragment(found),
 		scaling{ground: g, secrets: o.secrets, images: o.images, values: v}.fragment(found),
 		sizing{ground: g, secrets: o.secrets, images: o.images, values: v}.fragment(found),
 		tokenRotation{ground: g, secrets: o.secrets, shootClient: v.shootClient}.fragment(),

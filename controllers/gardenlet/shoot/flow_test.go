@@ -26,6 +26,12 @@ func scaled(s *gardencorev1beta1.Shoot) {
 	s.Spec.Provider.Workers[0].Maximum = 3
 }
 
+// inCloud has machines that an extension does not act on itself.
+func inCloud(s *gardencorev1beta1.Shoot) {
+	withWorkers(s)
+	s.Spec.Provider.Type = "cloud"
+}
+
 // added has the add-ons.
 func added(s *gardencorev1beta1.Shoot) {
 	withWorkers(s)
@@ -88,6 +94,8 @@ func TestReconcileGraph_GLET_RECON_1(t *testing.T) {
 		"asleep.dot":                {shoot: running(withWorkers, asleep), hosts: facts.Hosts{Internal: "api.a.dev.internal.terrarium.local"}, power: facts.Asleep},
 		"autoscaled.dot":            {shoot: running(scaled)},
 		"autoscaled-hibernate.dot":  {shoot: running(scaled, asleep), power: facts.FallingAsleep},
+		"cloud.dot":                 {shoot: running(inCloud)},
+		"cloud-hibernate.dot":       {shoot: running(inCloud, asleep), power: facts.FallingAsleep},
 		"sized.dot":                 {shoot: running(sized)},
 		"sized-hibernate.dot":       {shoot: running(sized, asleep), power: facts.FallingAsleep},
 		"hibernate-workerless.dot":  {shoot: running(asleep), power: facts.FallingAsleep},
@@ -172,6 +180,7 @@ func TestDeleteGraph_GLET_DEL_2(t *testing.T) {
 		found shoot.Found
 	}{
 		"delete.dot":                   {shoot: running(withWorkers, leaving), found: everything},
+		"delete-cloud.dot":             {shoot: running(inCloud, leaving), found: everything},
 		"delete-asleep.dot":            {shoot: running(withWorkers, asleep, leaving), found: sleeping},
 		"delete-workerless.dot":        {shoot: running(leaving), found: shoot.Found{Namespace: true, APIServer: true, Available: true}},
 		"delete-never-served.dot":      {shoot: running(withWorkers, leaving), found: half},
@@ -193,7 +202,7 @@ func TestDeleteGraph_GLET_DEL_2(t *testing.T) {
 func TestDeletionOrder_EXT_DEL_3(t *testing.T) {
 	t.Parallel()
 	everything := shoot.Found{Namespace: true, APIServer: true, Available: true, Infrastructure: true, ControlPlane: true, Network: true, Worker: true}
-	g, err := shoot.DeleteGraph(running(withWorkers, leaving), everything)
+	g, err := shoot.DeleteGraph(running(inCloud, leaving), everything)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -218,6 +227,8 @@ func TestDeletionOrder_EXT_DEL_3(t *testing.T) {
 		// A namespace does not go while an extended API does not answer, and the dashboard has its own.
 		{"clean-extended-apis", "addons-delete"},
 		{"clean-namespaces", "worker-delete", "worker-delete-wait", "osc-delete", "osc-delete-wait", "ext-before-api-delete", "ext-before-api-delete-wait", "controlplane-delete"},
+		// Machines do not go without their controller, and it has to be the last that knows of them.
+		{"machine-controller-manager-wait", "worker-delete", "worker-delete-wait", "machine-controller-manager-delete", "shoot-resources-delete", "apiserver-delete"},
 		{"clean-namespaces", "network-delete", "network-delete-wait", "controlplane-delete"},
 		{"clean-namespaces", "runtimes-delete", "runtimes-delete-wait", "controlplane-delete"},
 		{"controlplane-delete", "controlplane-delete-wait", "shoot-resources-delete", "apiserver-delete"},

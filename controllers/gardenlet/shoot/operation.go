@@ -91,7 +91,7 @@ func (r *Reconciler) load(ctx context.Context, shoot *gardencorev1beta1.Shoot, s
 	}
 	o.facts.ClusterIdentity = clusterIdentity(o.facts, identity.Data[gardencorev1beta1.ConfigMapClusterIdentity])
 	find := func(name string) (string, error) { return r.Images.Find(name, shoot.Spec.Kubernetes.Version) }
-	if o.images, err = assembly.Images(o.facts, find, lists.ControlPlane(), lists.Scaling(), lists.Sizing(), lists.System(), lists.Optional()); err != nil {
+	if o.images, err = assembly.Images(o.facts, find, lists.ControlPlane(), lists.Machines(), lists.Scaling(), lists.Sizing(), lists.System(), lists.Optional()); err != nil {
 		return nil, err
 	}
 	if o.secrets, err = loadAuthorities(ctx, o.ground()); err != nil {

@@ -36,9 +36,6 @@ const (
 
 	// podGrace is the time that pods have to end.
 	podGrace = 30 * time.Second
-
-	// machineController makes and deletes machines; it must not do so any more when the machines go.
-	machineController = "machine-controller-manager"
 )
 
 // Forced reports whether the owner of a shoot wants it to vanish, whatever is left of it at the provider (GLET-FORCE-1).
@@ -114,9 +111,9 @@ func (f force) records(ctx context.Context) error {
 	return f.clear(ctx, recordGrace, nil, gardenextensionsv1alpha1.GroupVersion.WithKind(kind.DNSRecord))
 }
 
-// stopMachines deletes the controller of machines that some extensions deploy.
+// stopMachines deletes the controller of machines, which must not make or delete any while their objects go.
 func (f force) stopMachines(ctx context.Context) error {
-	controller := &appsv1.Deployment{ObjectMeta: metav1.ObjectMeta{Namespace: f.facts.Namespace, Name: machineController}}
+	controller := &appsv1.Deployment{ObjectMeta: metav1.ObjectMeta{Namespace: f.facts.Namespace, Name: gardencorev1beta1.DeploymentMachineControllerManager}}
 	if err := f.engine().Delete(ctx, controller); err != nil {
 		return err
 	}

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -66,7 +67,7 @@ func (i inside) fragment(found remains) fragment {
 		}),
 		destroy: []flow.Task{{
 			ID: "shoot-resources-delete", Title: "Deleting the managed resources of the cluster",
-			After:   append(sized.deleted(), "resource-manager-access", cleaned, "controlplane-delete-wait", "worker-delete-wait"),
+			After:   slices.Concat(sized.deleted(), machineControl{ground: i.ground}.deleted(), after("resource-manager-access", cleaned, "controlplane-delete-wait", "worker-delete-wait")),
 			Timeout: letGoTimeout, Skip: !found.namespace,
 			Do: func(ctx context.Context) error { return i.letGo(ctx, found.cleanable()) },
 		}},

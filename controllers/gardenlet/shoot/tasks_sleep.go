@@ -46,7 +46,10 @@ type sleep struct {
 func (s sleep) fragment() fragment {
 	awake := s.facts.Power != facts.FallingAsleep
 	return fragment{deploy: []flow.Task{{
-		ID: "hibernate", Title: "Waiting until nothing runs in the cluster any more", After: append(sizing{ground: s.ground}.stopped(), "worker-wait", "controlplane-wait", "kcm-wait", "scheduler-wait", "ext-after-api-wait", "ext-after-worker-wait"),
+		ID: "hibernate", Title: "Waiting until nothing runs in the cluster any more", After: slices.Concat(
+			sizing{ground: s.ground}.stopped(), machineControl{ground: s.ground}.stopped(),
+			after("worker-wait", "controlplane-wait", "kcm-wait", "scheduler-wait", "ext-after-api-wait", "ext-after-worker-wait"),
+		),
 		Reads: []flow.Slot{s.shootClient}, Timeout: sleepTimeout, Skip: awake, Do: s.awaitRest,
 	}, {
 		ID: leadershipReleased, Title: "Releasing what the controllers have led", After: after("scheduler-stop-wait", "kcm-stop-wait"),

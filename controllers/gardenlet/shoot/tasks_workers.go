@@ -45,9 +45,9 @@ type workers struct {
 }
 
 func (w workers) fragment(found remains) fragment {
-	none := !w.facts.Workers()
+	none, control := !w.facts.Workers(), machineControl{ground: w.ground}
 	return fragment{
-		deploy: append(w.ask().deploy(none, append(w.credentialsFirst(), "controlplane", "system-resources", "dns-internal", quiet(w.facts), taskPendingUpdates)...), flow.Task{
+		deploy: append(w.ask().deploy(none, slices.Concat(w.credentialsFirst(), control.ready(), after("controlplane", "system-resources", "dns-internal", quiet(w.facts), taskPendingUpdates))...), flow.Task{
 			ID: taskPendingUpdates, Title: "Looking for machines to update in place", Skip: none || w.facts.Power != facts.Awake || !w.inPlace(), Do: w.reportPending,
 		}, flow.Task{
 			ID: "worker-status-wait", Title: "Waiting until the machines of the workers are ordered", After: after("worker"), Timeout: nodesTimeout,
@@ -57,7 +57,7 @@ func (w workers) fragment(found remains) fragment {
 			Skip: none || w.facts.Power != facts.Awake, Do: w.awaitNodes,
 			After: after("worker-wait", "network-wait", "kube-proxy", "kcm-wait", "scheduler-wait", "controlplane-wait"),
 		}),
-		destroy: w.ask().destroy(!found.namespace, cleaned, autoscalerDeleted, "cloudprovider-secret", "referenced-resources"),
+		destroy: w.ask().destroy(!found.namespace, append(control.ready(), cleaned, autoscalerDeleted, "cloudprovider-secret", "referenced-resources")...),
 	}
 }
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package dnsrecord publishes the DNS records of a shoot to its machines, as lines of a hosts file that every machine mounts. There is no
-// name server, so only names with addresses can be served: no aliases and no wildcards.
+// Package dnsrecord publishes the DNS records of a shoot. Where the seed has a name server for them (see package nameserver), they are
+// names for everything that asks it: pods of the seed, machines, and pods of shoots. Elsewhere they are lines of a hosts file that every
+// machine of the shoot mounts, so only names with addresses can be served there: no aliases and no wildcards.
 package dnsrecord
 
 import (
@@ -16,6 +17,7 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -26,6 +28,7 @@ import (
 	"github.com/terrarium-garden/terrarium/controllers/provider/local/cloud"
 	"github.com/terrarium-garden/terrarium/controllers/provider/local/engine"
 	"github.com/terrarium-garden/terrarium/controllers/provider/local/machine"
+	"github.com/terrarium-garden/terrarium/controllers/provider/local/nameserver"
 )
 
 // ConfigMapName is the ConfigMap with the hosts file, in the namespace of the records.
@@ -34,92 +37,173 @@ const ConfigMapName = "dns-records"
 // recheck is the time between two looks whether machines have a namespace yet.
 const recheck = time.Second
 
-// turn is the time between two looks whether another record is done.
+// turn is the time until the next attempt if another record of the shoot is being written.
 const turn = 200 * time.Millisecond
 
-// Actor writes the hosts file of a namespace. Each run renders all records, so those of one namespace wait for each other; those of others do
-// not wait, because the cluster of a shoot may be slow to answer.
+// Actor publishes records. Each run on one of a namespace renders all of them, so they wait for each other; those of others do not wait,
+// because the cluster of a shoot may be slow to answer.
 type Actor struct {
 	engine.Access
 
 	// Cloud returns where the machines of a shoot run.
 	Cloud cloud.Find
 
-	// busy has the namespaces whose file is being written.
+	// busy has the namespaces whose records are being written.
 	busy sync.Map
 }
 
-// Reconcile adds the record to the hosts file.
+// Reconcile publishes the record in the seed, and in the cluster of the machines if that is another one.
 func (a *Actor) Reconcile(ctx context.Context, object *gardenextensionsv1alpha1.DNSRecord, _ *engine.Cluster) error {
-	if err := Check(object); err != nil {
-		return engine.ConfigurationProblem(err)
-	}
-	written, err := a.render(ctx, object.Namespace)
-	if err != nil {
-		return err
-	}
-	if !written {
-		return kit.Wait(recheck, "Waiting until there is a namespace for the machines")
+	return a.alone(object.Namespace, func() error {
+		in, err := a.Cloud(ctx, object.Namespace)
+		if err != nil {
+			return fmt.Errorf("find the cloud of the machines: %w", err)
+		}
+		zone, err := a.ofSeed().Publish(ctx, object)
+		if err != nil {
+			return err
+		}
+		if exists, err := in.Exists(ctx); err != nil || !exists {
+			return cmp.Or(in.Trouble(err), kit.Wait(recheck, "Waiting until there is a namespace for the machines"))
+		}
+		there := zone
+		if in.Apart() {
+			if there, err = ofCloud(in).Publish(ctx, object); ignoreForbidden(err) != nil {
+				return in.Trouble(err)
+			}
+		}
+		if zone == "" && there == "" {
+			if err := Check(object); err != nil {
+				return engine.ConfigurationProblem(err)
+			}
+		}
+		if err := a.render(ctx, in, object.Namespace, there != ""); err != nil {
+			return err
+		}
+		a.report(object, cmp.Or(zone, there))
+		return nil
+	})
+}
+
+// report says in the status where the record is.
+func (a *Actor) report(object *gardenextensionsv1alpha1.DNSRecord, zone string) {
+	message := "The record is in the hosts file of the machines"
+	if zone != "" {
+		message = "The name server of the cluster has the record"
 	}
 	status := object.GetExtensionStatus()
 	status.Conditions = kit.SetCondition(status.Conditions, gardencorev1beta1.Condition{
 		Type:    "Created",
 		Status:  gardencorev1beta1.ConditionTrue,
 		Reason:  "RecordCreated",
-		Message: "The record is in the hosts file of the machines",
+		Message: message,
 	}, a.Seed.Clock.Now())
-	object.Status.Zone = new(Zone(object))
-	return nil
+	object.Status.Zone = new(cmp.Or(zone, Zone(object)))
 }
 
-// Zone is the zone of a record: the one that it names, or the one that it is in already. There is no name server with zones of its own, so
-// all other names are in one that is named after the provider (EXT-DNS-4).
+// Zone is the zone of a record where there is no name server: the one that it names, or the one that it is in already. All other names are
+// in one that is named after the provider (EXT-DNS-4).
 func Zone(record *gardenextensionsv1alpha1.DNSRecord) string {
 	return cmp.Or(ptr.Deref(record.Spec.Zone, ""), ptr.Deref(record.Status.Zone, ""), engine.Type)
 }
 
-// Delete removes the record from the hosts file. Records that are being deleted are not rendered. Where there are no machines any more,
-// there is no file; when the shoot is deleted by force, it stays in a cluster that cannot be asked.
+// Delete withdraws the record. Where there are no machines any more, there is no hosts file; when the shoot is deleted by force, it stays in
+// a cluster that cannot be asked.
 func (a *Actor) Delete(ctx context.Context, object *gardenextensionsv1alpha1.DNSRecord, cluster *engine.Cluster) error {
-	_, err := a.render(ctx, object.Namespace)
-	if errors.Is(err, cloud.ErrForeign) || cluster.ForceDeleted() {
+	return a.alone(object.Namespace, func() error {
+		served, err := a.ofSeed().Withdraw(ctx, object)
+		if err != nil {
+			return err
+		}
+		err = a.withdrawFromCloud(ctx, object, served)
+		if errors.Is(err, cloud.ErrForeign) || (cluster.ForceDeleted() && kit.IsFailure(err)) {
+			return nil
+		}
+		return cloud.Unsolvable(err, cluster)
+	})
+}
+
+// withdrawFromCloud takes the record away from the machines. served says whether the seed has a name server.
+func (a *Actor) withdrawFromCloud(ctx context.Context, object *gardenextensionsv1alpha1.DNSRecord, served bool) error {
+	in, err := a.Cloud(ctx, object.Namespace)
+	if err != nil {
+		return fmt.Errorf("find the cloud of the machines: %w", err)
+	}
+	exists, err := in.Exists(ctx)
+	if err != nil {
+		return in.Trouble(err)
+	}
+	if in.Apart() {
+		if served, err = ofCloud(in).Withdraw(ctx, object); ignoreForbidden(err) != nil {
+			return in.Trouble(err)
+		}
+	}
+	if !exists {
 		return nil
 	}
-	return cloud.Unsolvable(err, cluster)
+	return a.render(ctx, in, object.Namespace, served)
 }
 
-// Migrate does nothing: machines need the file as long as they exist, and it is deleted with the namespace.
-func (a *Actor) Migrate(context.Context, *gardenextensionsv1alpha1.DNSRecord, *engine.Cluster) error {
-	return nil
+// Migrate withdraws the record from the name server of a seed that the shoot leaves: its control plane is elsewhere from now on, and the
+// server of the next seed has the record. What the machines have stays as long as they exist: the hosts file goes with the namespace, and in
+// the name server of another cluster the next seed finds the record as its own.
+func (a *Actor) Migrate(ctx context.Context, object *gardenextensionsv1alpha1.DNSRecord, _ *engine.Cluster) error {
+	_, err := a.ofSeed().Withdraw(ctx, object)
+	return err
 }
 
-// render writes the hosts file of all records in the namespace. It reports whether there is a place for it.
-func (a *Actor) render(ctx context.Context, namespace string) (bool, error) {
+// alone acts on the records of a namespace, unless somebody does so already.
+func (a *Actor) alone(namespace string, act func() error) error {
 	if _, taken := a.busy.LoadOrStore(namespace, true); taken {
-		return false, kit.Wait(turn, "Waiting for another record of the shoot")
+		return kit.Wait(turn, "Waiting for another record of the shoot")
 	}
 	defer a.busy.Delete(namespace)
-	in, err := a.Cloud(ctx, namespace)
-	if err != nil {
-		return false, fmt.Errorf("find the cloud of the machines: %w", err)
+	return act()
+}
+
+// ofSeed is the name server of the seed. All DNSRecords that write into it are in the seed.
+func (a *Actor) ofSeed() nameserver.Server {
+	return nameserver.Server{Reader: a.Reader, Writer: a.Seed.Client, Exists: func(ctx context.Context, key client.ObjectKey) (bool, error) {
+		err := a.Reader.Get(ctx, key, &gardenextensionsv1alpha1.DNSRecord{})
+		if err := client.IgnoreNotFound(err); err != nil {
+			return false, fmt.Errorf("look for DNS record %q: %w", key, err)
+		}
+		return err == nil, nil
+	}}
+}
+
+// ofCloud is the name server of the cluster of the machines.
+func ofCloud(in cloud.Cloud) nameserver.Server {
+	return nameserver.Server{Reader: in, Writer: in}
+}
+
+// ignoreForbidden is for another cluster, whose user need not have a right to its name server. Its machines have a hosts file then.
+func ignoreForbidden(err error) error {
+	if apierrors.IsForbidden(err) {
+		return nil
 	}
-	if exists, err := in.Exists(ctx); !exists {
-		return false, in.Trouble(err)
-	}
-	list := &gardenextensionsv1alpha1.DNSRecordList{}
-	if err := a.Reader.List(ctx, list, client.InNamespace(namespace)); err != nil {
-		return false, fmt.Errorf("list DNS records: %w", err)
-	}
+	return err
+}
+
+// render writes the hosts file of all records in the namespace. It is empty where a name server has them: nothing on a machine looks up a
+// name before it can ask that server, and a file would hide a changed record from what runs.
+func (a *Actor) render(ctx context.Context, in cloud.Cloud, namespace string, served bool) error {
 	var live []gardenextensionsv1alpha1.DNSRecord
-	for _, record := range list.Items {
-		if record.Spec.Type == engine.Type && record.DeletionTimestamp == nil {
-			live = append(live, record)
+	if !served {
+		list := &gardenextensionsv1alpha1.DNSRecordList{}
+		if err := a.Reader.List(ctx, list, client.InNamespace(namespace)); err != nil {
+			return fmt.Errorf("list DNS records: %w", err)
+		}
+		for _, record := range list.Items {
+			if record.Spec.Type == engine.Type && record.DeletionTimestamp == nil {
+				live = append(live, record)
+			}
 		}
 	}
 	if err := in.Engine(a.Seed.Clock).Apply(ctx, ConfigMap(in.Namespace, Hosts(live))); err != nil {
-		return false, fmt.Errorf("write hosts file: %w", in.Trouble(err))
+		return fmt.Errorf("write hosts file: %w", in.Trouble(err))
 	}
-	return true, nil
+	return nil
 }
 
 // ConfigMap holds a hosts file for the machines of a namespace.
@@ -154,7 +238,8 @@ func Hosts(records []gardenextensionsv1alpha1.DNSRecord) string {
 	return hostsHeader + strings.Join(lines, "\n") + "\n"
 }
 
-// Check returns why a record cannot be served. TXT records are accepted but not served, because no machine of a local shoot needs them.
+// Check returns why a record cannot be served by a hosts file. TXT records are accepted but not served, because no machine of a local shoot
+// needs them.
 func Check(record *gardenextensionsv1alpha1.DNSRecord) error {
 	spec := &record.Spec
 	switch spec.RecordType {
@@ -162,10 +247,10 @@ func Check(record *gardenextensionsv1alpha1.DNSRecord) error {
 		return nil
 	case gardenextensionsv1alpha1.DNSRecordTypeA, gardenextensionsv1alpha1.DNSRecordTypeAAAA:
 	default:
-		return fmt.Errorf("record %q: local DNS does not serve records of type %q, only A, AAAA and TXT", spec.Name, spec.RecordType)
+		return fmt.Errorf("record %q: without a name server in the seed there are no records of type %q, only A, AAAA and TXT", spec.Name, spec.RecordType)
 	}
 	if strings.Contains(spec.Name, "*") {
-		return fmt.Errorf("record %q: local DNS does not serve wildcards", spec.Name)
+		return fmt.Errorf("record %q: without a name server in the seed there are no wildcards", spec.Name)
 	}
 	for _, value := range spec.Values {
 		if _, err := netip.ParseAddr(value); err != nil {

@@ -63,8 +63,8 @@ func TestCheck(t *testing.T) {
 	}{
 		"Address":  {reason: "addresses are served", record: record("a.example", "A", "10.0.0.1")},
 		"Text":     {reason: "texts are accepted", record: record("a.example", "TXT", "anything")},
-		"Alias":    {reason: "a hosts file has no aliases", record: record("a.example", "CNAME", "b.example"), want: `not serve records of type "CNAME"`},
-		"Wildcard": {reason: "a hosts file has no wildcards", record: record("*.a.example", "A", "10.0.0.1"), want: "not serve wildcards"},
+		"Alias":    {reason: "a hosts file has no aliases", record: record("a.example", "CNAME", "b.example"), want: `no records of type "CNAME"`},
+		"Wildcard": {reason: "a hosts file has no wildcards", record: record("*.a.example", "A", "10.0.0.1"), want: "there are no wildcards"},
 		"Broken":   {reason: "the value that is no address is named", record: record("a.example", "A", "10.0.0"), want: `"10.0.0" is not an IP address`},
 	}
 	for name, tc := range cases {
