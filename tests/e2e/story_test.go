@@ -287,6 +287,10 @@ func deletion(t *testing.T, w *world) {
 	if left := w.must(t, w.seed("-n", "kube-system", "get", "configmap", "local-dns", "-o", "jsonpath={.data}")...); left != "" {
 		t.Errorf("the name server still has %s", left)
 	}
+	w.eventually(t, time.Minute, "no volume of a shoot is left on the seed", func() (bool, string) {
+		left := w.must(t, w.seed("get", "persistentvolumes", "-o", "jsonpath={.items[*].spec.claimRef.namespace}")...)
+		return !strings.Contains(left, "shoot--"), left
+	})
 	w.must(t, w.garden("annotate", "project", "meadow", "confirmation.gardener.cloud/deletion=true", "--overwrite")...)
 	w.must(t, w.garden("-n", namespace, "delete", "credentialsbinding", "--all", "--wait=false")...)
 	w.must(t, w.garden("delete", "project", "meadow", "--wait=false")...)

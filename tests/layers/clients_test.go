@@ -35,6 +35,7 @@ func connectors() []connector {
 		{"controllers/garden/plant/access.go", "kubeconfigs of strangers, read field by field for one bounded look at their cluster"},
 		{"controllers/provider/local/cloud/connection.go", "the cluster of the machines of a shoot, from a kubeconfig of its owner; made once and kept by kit.Shoots"},
 		{"controllers/provider/local/networkagent/run.go", "a process of its own in the shoot, with one client"},
+		{"controllers/provider/local/volumeagent/run.go", "a process of its own in the shoot, with one client"},
 		{"controllers/nodeagent/run.go", "a process of its own on a machine, with a client as the kubelet and one of its own"},
 		{"controllers/nodeagent/renew.go", "the kubeconfig of the kubelet, in which it changes whom the kubelet trusts; it makes no client"},
 		{"controllers/resourcemanager/run.go", "a process of its own, with one client of the seed that reads without a cache"},

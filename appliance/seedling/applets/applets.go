@@ -39,6 +39,7 @@ import (
 	"github.com/terrarium-garden/terrarium/controllers/nodeagent"
 	"github.com/terrarium-garden/terrarium/controllers/provider/local/machineunits"
 	"github.com/terrarium-garden/terrarium/controllers/provider/local/networkagent"
+	"github.com/terrarium-garden/terrarium/controllers/provider/local/volumeagent"
 )
 
 // The programs of a cluster; each name is also the name of a link in the images.
@@ -56,6 +57,7 @@ const (
 	TunnelAgent       = "proxy-agent"
 	NetworkAgent      = "network-agent"
 	NodeAgent         = "node-agent"
+	VolumeAgent       = "volume-agent"
 	MetricsServer     = "metrics-server"
 )
 
@@ -75,6 +77,7 @@ func All(ctx context.Context) multicall.Table {
 		{Name: TunnelAgent, Run: component(tunnelAgent)},
 		{Name: NetworkAgent, Run: func(args []string) int { return runNetworkAgent(ctx, args) }},
 		{Name: NodeAgent, Run: func(args []string) int { return runNodeAgent(ctx, args) }},
+		{Name: VolumeAgent, Run: func(args []string) int { return runVolumeAgent(ctx, args) }},
 		{Name: MetricsServer, Run: func(args []string) int { return runMetricsServer(ctx, args) }},
 	}
 }
@@ -130,6 +133,17 @@ func runNetworkAgent(ctx context.Context, args []string) int {
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	if err := networkagent.Run(ctx, args); err != nil {
+		fmt.Fprintln(os.Stderr, "Error:", err)
+		return 1
+	}
+	return 0
+}
+
+// runVolumeAgent serves the volumes of local shoots on a node.
+func runVolumeAgent(ctx context.Context, args []string) int {
+	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	if err := volumeagent.Run(ctx, args); err != nil {
 		fmt.Fprintln(os.Stderr, "Error:", err)
 		return 1
 	}

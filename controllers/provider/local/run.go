@@ -10,6 +10,7 @@ import (
 	"github.com/go-logr/logr"
 	coordinationv1 "k8s.io/api/coordination/v1"
 	corev1 "k8s.io/api/core/v1"
+	storagev1 "k8s.io/api/storage/v1"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/client-go/rest"
 	"k8s.io/utils/clock"
@@ -64,10 +65,11 @@ func Run(ctx context.Context, o Options) error {
 		Logger:                 o.Log,
 		HealthProbeBindAddress: o.HealthAddress,
 		Cache:                  cache.Options{ByObject: machinesOnly()},
-		// The cache holds only the pods of machines; all others have to be read from the server, and so have Secrets. ManagedResources are
-		// those of everybody, and it may not watch them.
+		// The cache holds only the pods of machines; all others have to be read from the server, and so have Secrets. ManagedResources and
+		// claims are those of everybody, and it may not watch them.
 		Client: client.Options{Cache: &client.CacheOptions{DisableFor: []client.Object{
 			&corev1.Secret{}, &corev1.Pod{}, &coordinationv1.Lease{}, &gardenresourcesv1alpha1.ManagedResource{},
+			&corev1.PersistentVolumeClaim{}, &storagev1.StorageClass{},
 		}}},
 	})
 	if err != nil {

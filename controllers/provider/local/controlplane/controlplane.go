@@ -33,6 +33,7 @@ import (
 	"github.com/terrarium-garden/terrarium/controllers/provider/local/engine"
 	"github.com/terrarium-garden/terrarium/controllers/provider/local/health"
 	"github.com/terrarium-garden/terrarium/controllers/provider/local/loadbalancer"
+	"github.com/terrarium-garden/terrarium/controllers/provider/local/volumes"
 	"github.com/terrarium-garden/terrarium/controllers/reach"
 	"github.com/terrarium-garden/terrarium/controllers/shootaccess"
 )
@@ -140,7 +141,11 @@ func Checks() []health.Check {
 
 // access gives the extension and the cloud controller manager their rights in the shoot, and waits until both have a token.
 func (a *Actor) access(ctx context.Context, namespace string) error {
-	if err := a.ApplyInShoot(ctx, namespace, setName, Rights()...); err != nil {
+	offered, err := volumes.Offer(ctx, a.Cloud, namespace, a.Images.NetworkAgent)
+	if err != nil {
+		return err
+	}
+	if err := a.ApplyInShoot(ctx, namespace, setName, append(Rights(), offered...)...); err != nil {
 		return err
 	}
 	for _, secret := range tokenSecrets(namespace) {

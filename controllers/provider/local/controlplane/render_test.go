@@ -13,6 +13,7 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
+	storagev1 "k8s.io/api/storage/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/clock"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -29,6 +30,7 @@ import (
 	"github.com/terrarium-garden/terrarium/controllers/provider/local/cloud/cloudtest"
 	"github.com/terrarium-garden/terrarium/controllers/provider/local/controlplane"
 	"github.com/terrarium-garden/terrarium/controllers/provider/local/engine"
+	"github.com/terrarium-garden/terrarium/controllers/provider/local/volumes"
 	"github.com/terrarium-garden/terrarium/tests/golden"
 )
 
@@ -53,7 +55,9 @@ func TestAccess(t *testing.T) {
 	}
 	const namespace = "shoot--dev--sprout"
 	shoot := fake.NewClientBuilder().WithScheme(types).Build()
-	seed := fake.NewClientBuilder().WithScheme(types).WithInterceptorFuncs((&managedtest.Manager{Cluster: shoot}).Funcs()).WithObjects(
+	claim := volumes.Claim(namespace, "a")
+	claim.Status.Phase = corev1.ClaimBound
+	seed := fake.NewClientBuilder().WithScheme(types).WithInterceptorFuncs((&managedtest.Manager{Cluster: shoot}).Funcs()).WithObjects(claim,
 		&corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "generic-token-kubeconfig"}},
 	).Build()
 	actor := &controlplane.Actor{Cloud: cloud.InSeed(seed), Access: engine.Access{Reader: seed, Seed: deploy.Engine{Client: seed, Owner: "test", Clock: clock.RealClock{}}}}
@@ -94,6 +98,9 @@ func TestAccess(t *testing.T) {
 	}
 	if err := shoot.Get(t.Context(), client.ObjectKey{Name: "extensions.gardener.cloud:provider-local:cloud-controller-manager"}, &rbacv1.ClusterRole{}); err != nil {
 		t.Errorf("the rights are for the shoot to keep: %v", err)
+	}
+	if err := shoot.Get(t.Context(), client.ObjectKey{Name: "local"}, &storagev1.StorageClass{}); err != nil {
+		t.Errorf("the machines have volumes, and the shoot has no class for them: %v", err)
 	}
 }
 

@@ -111,7 +111,7 @@ type Images struct {
 	Terrarium string `json:"image"`
 	// Machine is the image of machines whose cloud profile names none.
 	Machine string `json:"machineImage"`
-	// NetworkAgent holds the network agent.
+	// NetworkAgent holds the network agent and the agent that serves volumes.
 	NetworkAgent string `json:"networkAgentImage"`
 	// Pause is the image of pod sandboxes on machines.
 	Pause string `json:"pauseImage"`

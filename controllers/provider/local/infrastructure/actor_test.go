@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 	networkingv1 "k8s.io/api/networking/v1"
+	storagev1 "k8s.io/api/storage/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -27,6 +28,7 @@ import (
 	"github.com/terrarium-garden/terrarium/controllers/provider/local/dnsrecord"
 	"github.com/terrarium-garden/terrarium/controllers/provider/local/engine"
 	"github.com/terrarium-garden/terrarium/controllers/provider/local/infrastructure"
+	"github.com/terrarium-garden/terrarium/controllers/provider/local/volumes"
 	"github.com/terrarium-garden/terrarium/tests/golden"
 )
 
@@ -113,6 +115,38 @@ func TestApart(t *testing.T) {
 	}
 	if err := records.Delete(t.Context(), record, cluster); err != nil {
 		t.Errorf("a record without a namespace: %v", err)
+	}
+}
+
+// TestVolumes: where there is a class for it, machines are not made before there is a place for volumes. It goes with the infrastructure.
+func TestVolumes(t *testing.T) {
+	t.Parallel()
+	p := cloudtest.New(t, "")
+	class := &storagev1.StorageClass{ObjectMeta: metav1.ObjectMeta{
+		Name: "a", Annotations: map[string]string{"storageclass.kubernetes.io/is-default-class": "true"},
+	}}
+	claim := volumes.Claim(cloudtest.Namespace, "a")
+	claim.CreationTimestamp = metav1.Now()
+	if err := errors.Join(p.Create(t.Context(), class), p.Create(t.Context(), claim)); err != nil {
+		t.Fatal(err)
+	}
+	actor := &infrastructure.Actor{Access: accessTo(p), Cloud: p.Clouds.Of}
+	object, cluster := p.Infrastructure(t), clusterOf(t, p)
+	if reason, waits := kit.WaitReason(actor.Reconcile(t.Context(), object, cluster)); !waits || object.Status.Networking != nil {
+		t.Errorf("Reconcile(...) waits for %q, networks %v: want that it waits for the claim", reason, object.Status.Networking)
+	}
+	claim.Status.Phase = corev1.ClaimBound
+	if err := p.Status().Update(t.Context(), claim); err != nil {
+		t.Fatal(err)
+	}
+	if err := actor.Reconcile(t.Context(), object, cluster); err != nil || object.Status.Networking == nil {
+		t.Errorf("Reconcile(...) = %v, networks %v", err, object.Status.Networking)
+	}
+	if err := actor.Delete(t.Context(), object, cluster); err != nil {
+		t.Fatal(err)
+	}
+	if err := p.Get(t.Context(), client.ObjectKeyFromObject(claim), claim); !apierrors.IsNotFound(err) {
+		t.Errorf("the claim after the deletion: %v", err)
 	}
 }
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Package infrastructure prepares a namespace for the machines of a shoot, in the seed or in another cluster: a network policy that lets
-// them communicate, a Service that gives them names there, and an empty hosts file, to which DNS records are added later.
+// them communicate, a Service that gives them names there, an empty hosts file, to which DNS records are added later, and a claim for the
+// volumes of the shoot.
 package infrastructure
 
 import (
@@ -28,6 +29,7 @@ import (
 	"github.com/terrarium-garden/terrarium/controllers/provider/local/engine"
 	"github.com/terrarium-garden/terrarium/controllers/provider/local/jumphost"
 	"github.com/terrarium-garden/terrarium/controllers/provider/local/machinepod"
+	"github.com/terrarium-garden/terrarium/controllers/provider/local/volumes"
 	"github.com/terrarium-garden/terrarium/controllers/reach"
 )
 
@@ -80,6 +82,9 @@ func (a *Actor) Reconcile(ctx context.Context, object *gardenextensionsv1alpha1.
 	if err := in.Create(ctx, hosts); err != nil && !apierrors.IsAlreadyExists(err) {
 		return fmt.Errorf("prepare hosts file: %w", err)
 	}
+	if err := volumes.Ensure(ctx, in, a.Seed.Clock.Now()); err != nil {
+		return err
+	}
 	object.Status.Networking = nil
 	if len(nodes) > 0 {
 		object.Status.Networking = &gardenextensionsv1alpha1.InfrastructureStatusNetworking{Nodes: nodes}
@@ -120,7 +125,7 @@ func (a *Actor) Delete(ctx context.Context, object *gardenextensionsv1alpha1.Inf
 		return cloud.Unsolvable(fmt.Errorf("find the cloud of the machines: %w", err), cluster)
 	}
 	if !in.Apart() {
-		return in.Engine(a.Seed.Clock).Delete(ctx, append(render(in), dnsrecord.ConfigMap(in.Namespace, ""))...)
+		return in.Engine(a.Seed.Clock).Delete(ctx, append(render(in), dnsrecord.ConfigMap(in.Namespace, ""), volumes.Claim(in.Namespace, ""))...)
 	}
 	gone, err := in.Release(ctx)
 	if err == nil && !gone {

@@ -34,6 +34,12 @@ const (
 	DNSDir = "/run/dns"
 	// HostsKey is the key of the hosts file in that ConfigMap and the name of the file in DNSDir.
 	HostsKey = "hosts"
+	// VolumesDir is where a machine has the folders of the volumes of its shoot, if it has any. All machines of a shoot have the same ones.
+	VolumesDir = "/var/lib/machine/volumes"
+	// VolumesLabel is on the nodes of machines that have VolumesDir, with the value VolumesHere.
+	VolumesLabel = "local.provider.extensions.gardener.cloud/volumes"
+	// VolumesHere is the value of VolumesLabel.
+	VolumesHere = "true"
 	// KubeletHealthPort answers /healthz on every address of a machine once its kubelet runs.
 	KubeletHealthPort = 10248
 	// BootstrapTokenPlaceholder stands in the user data for a bootstrap token of the shoot.

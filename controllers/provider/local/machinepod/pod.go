@@ -3,6 +3,8 @@
 package machinepod
 
 import (
+	"slices"
+
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -15,6 +17,9 @@ import (
 // gracePeriod gives machine-init enough time to stop the containers of the machine in order.
 const gracePeriod = 30
 
+// volumesName is what the pod calls the volumes of the shoot.
+const volumesName = "volumes"
+
 // Values of a machine.
 type Values struct {
 	// Namespace holds the pod.
@@ -25,6 +30,8 @@ type Values struct {
 	Spec Spec
 	// Node is the value of AnnotationNode.
 	Node string
+	// VolumesClaim is the claim that holds the volumes of the shoot; empty for none.
+	VolumesClaim string
 }
 
 // Labels select all machines.
@@ -112,5 +119,15 @@ func (v Values) volumes() ([]corev1.Volume, []corev1.VolumeMount) {
 		volumes = append(volumes, corev1.Volume{Name: "images", VolumeSource: hostPath(v.Spec.ImageArchives)})
 		mounts = append(mounts, corev1.VolumeMount{Name: "images", MountPath: machine.ImagesDir, ReadOnly: true})
 	}
+	if v.VolumesClaim != "" {
+		source := corev1.VolumeSource{PersistentVolumeClaim: &corev1.PersistentVolumeClaimVolumeSource{ClaimName: v.VolumesClaim}}
+		volumes = append(volumes, corev1.Volume{Name: volumesName, VolumeSource: source})
+		mounts = append(mounts, corev1.VolumeMount{Name: volumesName, MountPath: machine.VolumesDir})
+	}
 	return volumes, mounts
+}
+
+// HasVolumes reports whether a machine has the volumes of its shoot. That never changes in its life.
+func HasVolumes(pod *corev1.Pod) bool {
+	return slices.ContainsFunc(pod.Spec.Volumes, func(v corev1.Volume) bool { return v.Name == volumesName })
 }

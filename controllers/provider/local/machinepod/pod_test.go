@@ -21,12 +21,44 @@ func TestPod(t *testing.T) {
 	t.Parallel()
 	full := machinepod.Pod(machinepod.Values{
 		Namespace: namespace, Name: "machine-worker-0a500-abcde", Node: `{"labels":{"worker.gardener.cloud/pool":"worker"}}`,
-		Spec: machinepod.Spec{Image: "terrarium.garden/machine:v1.36.3", PauseImage: "terrarium.garden/pause:v1", ImageArchives: "/var/lib/seedling/images"},
+		VolumesClaim: "machine-volumes",
+		Spec:         machinepod.Spec{Image: "terrarium.garden/machine:v1.36.3", PauseImage: "terrarium.garden/pause:v1", ImageArchives: "/var/lib/seedling/images"},
 	})
 	small := machinepod.Pod(machinepod.Values{
 		Namespace: namespace, Name: "machine-worker-0a500-fghij", Node: "{}", Spec: machinepod.Spec{Image: "terrarium.garden/machine:v1.36.3"},
 	})
 	golden.Objects(t, "pods.yaml", []client.Object{full, small})
+	if !machinepod.HasVolumes(full) || machinepod.HasVolumes(small) {
+		t.Error("a pod does not say whether it has volumes")
+	}
+}
+
+// TestNodeAnnotation: only machines that have the volumes of the shoot say so, whatever their pool says.
+func TestNodeAnnotation(t *testing.T) {
+	t.Parallel()
+	const here = `"local.provider.extensions.gardener.cloud/volumes":"true"`
+	for labels, wanted := range map[string]map[bool]string{
+		"none":   {false: `{}`, true: `{"labels":{` + here + `}}`},
+		"a":      {false: `{"labels":{"a":"b"}}`, true: `{"labels":{"a":"b",` + here + `}}`},
+		"forged": {false: `{}`, true: `{"labels":{` + here + `}}`},
+	} {
+		for volumes, want := range wanted {
+			m := &gardenmachinev1alpha1.Machine{}
+			switch labels {
+			case "a":
+				m.Spec.NodeTemplate.Labels = map[string]string{"a": "b"}
+			case "forged":
+				m.Spec.NodeTemplate.Labels = map[string]string{"local.provider.extensions.gardener.cloud/volumes": "yes"}
+			}
+			before := len(m.Spec.NodeTemplate.Labels)
+			if got, err := machinepod.NodeAnnotation(m, volumes); got != want || err != nil {
+				t.Errorf("NodeAnnotation(%s, %t) = %s, %v, want %s", labels, volumes, got, err, want)
+			}
+			if len(m.Spec.NodeTemplate.Labels) != before {
+				t.Errorf("the machine has changed: %v", m.Spec.NodeTemplate.Labels)
+			}
+		}
+	}
 }
 
 func TestName(t *testing.T) {

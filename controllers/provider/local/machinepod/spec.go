@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
@@ -13,6 +14,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	gardenmachinev1alpha1 "github.com/terrarium-garden/terrarium/apis/machine/v1alpha1"
+	"github.com/terrarium-garden/terrarium/controllers/provider/local/machine"
 )
 
 const (
@@ -88,22 +90,30 @@ type NodeTemplate struct {
 	Taints []corev1.Taint `json:"taints,omitempty"`
 }
 
-// NodeAnnotation is the value of AnnotationNode for a machine.
-func NodeAnnotation(machine *gardenmachinev1alpha1.Machine) (string, error) {
-	template := machine.Spec.NodeTemplate
-	data, err := json.Marshal(NodeTemplate{Labels: template.Labels, Annotations: template.Annotations, Taints: template.Spec.Taints})
+// NodeAnnotation is the value of AnnotationNode for a machine, which has the volumes of its shoot or not. No pool can claim that it has.
+func NodeAnnotation(of *gardenmachinev1alpha1.Machine, volumes bool) (string, error) {
+	template := of.Spec.NodeTemplate
+	labels := maps.Clone(template.Labels)
+	delete(labels, machine.VolumesLabel)
+	if volumes {
+		if labels == nil {
+			labels = map[string]string{}
+		}
+		labels[machine.VolumesLabel] = machine.VolumesHere
+	}
+	data, err := json.Marshal(NodeTemplate{Labels: labels, Annotations: template.Annotations, Taints: template.Spec.Taints})
 	if err != nil {
-		return "", fmt.Errorf("encode node template of machine %q: %w", machine.Name, err)
+		return "", fmt.Errorf("encode node template of machine %q: %w", of.Name, err)
 	}
 	return string(data), nil
 }
 
 // Name is the name of the pod and of the node of a machine. Names of machines begin with the namespace, which the pod is in anyway and
 // which would make it too long for a host name.
-func Name(machine client.ObjectKey) (string, error) {
-	rest, found := strings.CutPrefix(machine.Name, machine.Namespace+nameJoiner)
+func Name(of client.ObjectKey) (string, error) {
+	rest, found := strings.CutPrefix(of.Name, of.Namespace+nameJoiner)
 	if !found || rest == "" {
-		return "", fmt.Errorf("the name of machine %q does not begin with %q", machine.Name, machine.Namespace+nameJoiner)
+		return "", fmt.Errorf("the name of machine %q does not begin with %q", of.Name, of.Namespace+nameJoiner)
 	}
 	return podPrefix + rest, nil
 }

@@ -18,6 +18,7 @@ import (
 	"github.com/terrarium-garden/terrarium/controllers/kit"
 	"github.com/terrarium-garden/terrarium/controllers/provider/local/machine"
 	"github.com/terrarium-garden/terrarium/controllers/provider/local/machinepod"
+	"github.com/terrarium-garden/terrarium/controllers/provider/local/volumes"
 )
 
 // create makes the pod of a Machine that never had one. What goes wrong is part of the status of the Machine.
@@ -43,11 +44,15 @@ func (r *Reconciler) createPod(ctx context.Context, s *scope) error {
 	if err := r.ensureUserData(ctx, s, userData); err != nil {
 		return err
 	}
-	node, err := machinepod.NodeAnnotation(s.machine)
+	claim, err := volumes.Mounted(ctx, s.cloud)
 	if err != nil {
 		return err
 	}
-	pod := machinepod.Pod(machinepod.Values{Namespace: s.key.Namespace, Name: s.key.Name, Spec: spec, Node: node})
+	node, err := machinepod.NodeAnnotation(s.machine, claim != "")
+	if err != nil {
+		return err
+	}
+	pod := machinepod.Pod(machinepod.Values{Namespace: s.key.Namespace, Name: s.key.Name, Spec: spec, Node: node, VolumesClaim: claim})
 	if err := s.cloud.Create(ctx, pod); err != nil {
 		return fmt.Errorf("create the pod of machine %q: %w", s.machine.Name, err)
 	}

@@ -151,7 +151,7 @@ func (r *Reconciler) identify(ctx context.Context, s *scope) (kit.Outcome, error
 			return kit.Stop(), fmt.Errorf("write the identity of machine %q: %w", s.machine.Name, err)
 		}
 	}
-	node, err := machinepod.NodeAnnotation(s.machine)
+	node, err := machinepod.NodeAnnotation(s.machine, machinepod.HasVolumes(s.pod))
 	if err != nil || s.pod.Annotations[machinepod.AnnotationNode] == node {
 		return kit.Continue(), err
 	}

@@ -27,8 +27,10 @@ import (
 	"github.com/terrarium-garden/terrarium/apis/scheme"
 	"github.com/terrarium-garden/terrarium/controllers/kit"
 	"github.com/terrarium-garden/terrarium/controllers/provider/local/cloud"
+	"github.com/terrarium-garden/terrarium/controllers/provider/local/machine"
 	"github.com/terrarium-garden/terrarium/controllers/provider/local/machinepod"
 	"github.com/terrarium-garden/terrarium/controllers/provider/local/machines"
+	"github.com/terrarium-garden/terrarium/controllers/provider/local/volumes"
 )
 
 const (
@@ -222,6 +224,34 @@ func TestCreates(t *testing.T) {
 	got := []string{m.Spec.ProviderID, m.Labels["node"], string(m.Status.CurrentStatus.Phase)}
 	if diff := cmp.Diff([]string{"local:///" + elsewhere + "/" + podName, podName, "Pending"}, got); diff != "" {
 		t.Errorf("the machine (-want +got):\n%s", diff)
+	}
+}
+
+// TestVolumes: a machine is made with the volumes of its shoot if there are any, keeps that all its life, and its node says so.
+func TestVolumes(t *testing.T) {
+	t.Parallel()
+	for phase, want := range map[corev1.PersistentVolumeClaimPhase]bool{"": false, corev1.ClaimPending: false, corev1.ClaimBound: true} {
+		t.Run(string(phase), func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, nil, "data")
+			claim := volumes.Claim(elsewhere, "a")
+			if claim.Status.Phase = phase; phase != "" {
+				if err := w.cloud.Create(t.Context(), claim); err != nil {
+					t.Fatal(err)
+				}
+			}
+			w.mustRun(t)
+			claim.Status.Phase = corev1.ClaimBound
+			if err := w.cloud.Status().Update(t.Context(), claim); client.IgnoreNotFound(err) != nil {
+				t.Fatal(err)
+			}
+			w.mustRun(t)
+			pod, _ := w.pod(t)
+			said := strings.Contains(pod.Annotations[machinepod.AnnotationNode], machine.VolumesLabel)
+			if got := machinepod.HasVolumes(pod); got != want || said != want {
+				t.Errorf("with a claim that is %q, the machine has volumes: %t, its node says so: %t", phase, got, said)
+			}
+		})
 	}
 }
 
