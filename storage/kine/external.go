@@ -75,14 +75,14 @@ func (i *instance) attempt(ctx context.Context, cfg Config) error {
 // unreachable reports whether nobody answers at the address of a datastore, which may change. Kine tries again by itself with PostgreSQL, but
 // not with MySQL. An address that cannot be right is no such error.
 func unreachable(err error) bool {
-	if op, ok := errors.AsType[*net.OpError](err); ok && op.Timeout() {
-		return true
-	}
 	if name, ok := errors.AsType[*net.DNSError](err); ok {
 		return name.Temporary()
 	}
-	if _, ok := errors.AsType[syscall.Errno](err); ok {
-		return true
+	if op, ok := errors.AsType[*net.OpError](err); ok {
+		// A file of certificates that is not there has a number of the system as well, but no operation on the network.
+		_, refused := errors.AsType[syscall.Errno](op)
+
+		return refused || op.Timeout()
 	}
 
 	return errors.Is(err, driver.ErrBadConn) || errors.Is(err, mysql.ErrInvalidConn)
