@@ -33,7 +33,7 @@ up: ## Bring up a garden, a seed and a running shoot on this machine
 
 # The long form is what the continuous integration runs.
 TESTS := lint verify test-unit test-integration test-compat test-conformance test-layers test-consistency-short
-TESTS += $(if $(LONG),test-race test-faults-short test-datastores test-ui test-ui-scale package test-e2e,test-e2e-short)
+TESTS += $(if $(LONG),test-race test-faults-short test-datastores test-observability test-ui test-ui-scale package test-e2e,test-e2e-short)
 
 .PHONY: test
 test: $(TESTS) ## Check a change; with LONG=1 also for races, with faults and datastores, in browsers, and the whole story end to end
@@ -176,9 +176,14 @@ test-faults: ## The same, with figures, ROUNDS (200) servers killed under a thou
 	go test -count=1 -timeout 15m -v ./tests/faults/disk ./tests/faults/year
 
 .PHONY: test-datastores
-test-datastores: ## Run gardens on a real PostgreSQL (from the system's packages) and a real etcd, lose them, and migrate between them
+test-datastores: ## Run gardens on a real PostgreSQL and MariaDB (from the system's packages) and a real etcd, lose them, and migrate between them
 	@scripts/prerequisites datastores
 	go test -count=1 -timeout 10m ./tests/datastores
+
+.PHONY: test-observability
+test-observability: ## Check the alerts and the dashboard with promtool (from the system's packages), and that each alert fires on its case
+	@scripts/prerequisites observability
+	go test -count=1 -timeout 5m -v ./tests/observability
 
 .PHONY: test-consistency-short
 test-consistency-short: ## Run the short form of test-consistency, under a minute

@@ -52,6 +52,8 @@ type Config struct {
 	EventTTL time.Duration
 	// MaxKubeconfigLifetime is the longest validity of kubeconfigs for shoots.
 	MaxKubeconfigLifetime time.Duration
+	// ShorterKubeconfigLifetime is a further bound that can change while the server runs; nil or 0 for none.
+	ShorterKubeconfigLifetime func() time.Duration
 	// WorkloadIdentity configures the tokens of workload identities.
 	WorkloadIdentity WorkloadIdentity
 	// OIDC is an issuer of identity tokens that the API accepts; nil for none.

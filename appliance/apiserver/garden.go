@@ -75,6 +75,7 @@ func (c *completed) gardenKinds(shared genericapiserver.Config) (*gardenKinds, e
 				return client.CoreV1().ConfigMaps(namespace).Get(ctx, name, metav1.GetOptions{})
 			},
 			MaxKubeconfigLifetime:       c.MaxKubeconfigLifetime,
+			ShorterKubeconfigLifetime:   c.ShorterKubeconfigLifetime,
 			CredentialsRotationInterval: c.CredentialsRotationInterval,
 		},
 		Tokens:   c.tokenSigner(),

@@ -35,7 +35,8 @@ func newCertificateCommand(env Environment) *cobra.Command {
 Gardenlets renew theirs in the same way. These commands show what there is and renew it earlier.`,
 	}
 	cmd.AddCommand(newCertificateCheckCommand(env), newCertificateRotateCommand(env), newCertificateTokenKeyCommand(env),
-		newCertificateWorkloadKeyCommand(env), newCertificateEncryptionKeyCommand(env), newCertificateCACommand(env), newCertificateCredentialsCommand(env))
+		newCertificateWorkloadKeyCommand(env), newCertificateEncryptionKeyCommand(env), newCertificateCACommand(env), newCertificateMonitoringCommand(env),
+		newCertificateCredentialsCommand(env))
 
 	return cmd
 }

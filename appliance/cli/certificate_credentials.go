@@ -26,8 +26,7 @@ func newCertificateCredentialsCommand(env Environment) *cobra.Command {
 		Use:   "rotate-credentials",
 		Short: "Change all authorities and keys of the garden",
 		Long: `Changes the certificate authorities, the keys that sign tokens of service accounts and of workload identities, the key with which
-Secrets are stored, and the password for the monitoring of seeds, while the server runs. Each of them has a command of its own, apart
-from the password.
+Secrets are stored, and the password for the monitoring of seeds, while the server runs. Each of them has a command of its own.
 
 start starts all of them, if none goes on. The key of Secrets is then changed without another step, and the password at once.
 

@@ -26,7 +26,8 @@ const (
 	shootStates     = "shootstates.core.gardener.cloud"
 )
 
-// EncryptedResources are stored encrypted, because they contain keys.
+// EncryptedResources are stored encrypted, because they contain keys. The first two always were; each further one is added to the
+// configuration of a garden that is older, beside the one before it.
 func EncryptedResources() []string {
 	return []string{"secrets", internalSecrets, shootStates}
 }
@@ -91,7 +92,8 @@ func newEncryptionKey(name string) (encryptionKey, error) {
 	return encryptionKey{Name: name, Secret: base64.StdEncoding.EncodeToString(key)}, nil
 }
 
-// checkEncryption returns the path of the file, or an error if Secrets would be lost or stored unencrypted with it.
+// checkEncryption returns the path of the file, or an error if Secrets would be lost or stored unencrypted with it. Kinds of objects that are
+// newer than the file may be missing: Grow and Growth add them. The file stays as it is, because it is one of the keys that servers share.
 func checkEncryption(dir string) (string, error) {
 	path := filepath.Join(dir, encryptionFile)
 	corrupt := func(err error) (string, error) {
@@ -105,19 +107,14 @@ func checkEncryption(dir string) (string, error) {
 	if err != nil {
 		return corrupt(err)
 	}
-	grown := c.cover(shootStates, internalSecrets)
+	c.coverAll(EncryptedResources())
 	for _, resource := range EncryptedResources() {
 		if err := c.check(resource); err != nil {
 			return corrupt(err)
 		}
 	}
-	if !grown {
-		return path, nil
-	}
-	if data, err = yaml.Marshal(c); err != nil {
-		return "", fmt.Errorf("encode encryption configuration: %w", err)
-	}
-	return path, writeFile(path, data)
+
+	return path, nil
 }
 
 func parseEncryption(data []byte) (encryptionConfiguration, error) {
@@ -152,6 +149,17 @@ func (c encryptionConfiguration) keyNames() []string {
 	}
 
 	return names
+}
+
+// coverAll adds the resources that are newer than the configuration, and reports whether there were any.
+func (c encryptionConfiguration) coverAll(resources []string) bool {
+	const always = 2
+	grown := false
+	for i := always; i < len(resources); i++ {
+		grown = c.cover(resources[i], resources[i-1]) || grown
+	}
+
+	return grown
 }
 
 // cover adds a resource that no rule names to the rule of another one, and reports whether it did. It is for gardens that are

@@ -498,7 +498,7 @@ resources:
 	}
 }
 
-func TestEnsureEncryptsWhatIsNew(t *testing.T) {
+func TestGrowEncryptsWhatIsNew(t *testing.T) {
 	t.Parallel()
 
 	w := newWorld(t)
@@ -517,7 +517,16 @@ resources:
   - internalsecrets.core.gardener.cloud
 `
 	write(t, path, []byte(was))
-	w.ensure(t, names())
+	g := w.ensure(t, names())
+	if diff := cmp.Diff(was, string(read(t, path))); diff != "" {
+		t.Errorf("A start changes nothing that servers share.\nfile (-want +got):\n%s", diff)
+	}
+	if err := g.EncryptsAll(); err == nil {
+		t.Error("What would be stored as it is, is told.\nEncryptsAll(): got no error")
+	}
+	if err := errors.Join(g.Grow(), g.EncryptsAll()); err != nil {
+		t.Errorf("Grow(), EncryptsAll(): got %v", err)
+	}
 	if diff := cmp.Diff(was+"  - shootstates.core.gardener.cloud\n", string(read(t, path))); diff != "" {
 		t.Errorf("A garden from before there were ShootStates encrypts them with the keys that it has.\nfile (-want +got):\n%s", diff)
 	}

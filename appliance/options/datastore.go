@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/pflag"
 
 	gardenconfigv1alpha1 "github.com/terrarium-garden/terrarium/apis/config/v1alpha1"
+	"github.com/terrarium-garden/terrarium/storage/kine"
 )
 
 // The flags of an external datastore.
@@ -25,7 +26,7 @@ const (
 // AddDatastoreFlags adds the flags of an external datastore.
 func AddDatastoreFlags(into *gardenconfigv1alpha1.DatastoreConfiguration, fs *pflag.FlagSet) {
 	fs.StringVar(&into.Endpoint, flagDatastoreEndpoint, "",
-		"URL of PostgreSQL, MySQL, NATS or etcd; one with a password belongs into the configuration file (default: SQLite in the data directory)")
+		"URL of PostgreSQL, MySQL or etcd; one with a password belongs into the configuration file (default: SQLite in the data directory)")
 	fs.StringVar(&into.CAFile, flagDatastoreCAFile, "", "CA certificates that verify the datastore")
 	fs.StringVar(&into.CertFile, flagDatastoreCertFile, "", "client certificate for the datastore")
 	fs.StringVar(&into.KeyFile, flagDatastoreKeyFile, "", "key of the client certificate for the datastore")
@@ -77,7 +78,10 @@ func ValidateEndpoint(endpoint string) error {
 	if endpoint == "" {
 		return nil
 	}
-	known := []string{"postgres", "postgresql", "mysql", "nats", "http", "https"}
+	if err := kine.Refused(endpoint); err != nil {
+		return err
+	}
+	known := []string{"postgres", "postgresql", "mysql", "http", "https"}
 	scheme, rest, found := strings.Cut(endpoint, "://")
 	if !found || rest == "" || !slices.Contains(known, scheme) {
 		return fmt.Errorf("must be a URL with one of the schemes %s", strings.Join(known, ", "))

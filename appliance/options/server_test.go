@@ -15,6 +15,7 @@ import (
 
 	gardenconfigv1alpha1 "github.com/terrarium-garden/terrarium/apis/config/v1alpha1"
 	"github.com/terrarium-garden/terrarium/appliance/options"
+	"github.com/terrarium-garden/terrarium/storage/kine"
 )
 
 const header = "apiVersion: server.config.terrarium.garden/v1alpha1\nkind: ServerConfiguration\n"
@@ -54,11 +55,11 @@ func TestServerComplete(t *testing.T) {
 			reason: "Each flag sets its field.",
 			args: []string{
 				"--data-dir=/data", "--listen=127.0.0.1:1", "--external-address=a,b", "--external-address=c",
-				"--datastore-endpoint=nats://x", "--log-level=debug", "--log-format=json",
+				"--datastore-endpoint=postgres://x/y", "--log-level=debug", "--log-format=json",
 			},
 			want: func(c *gardenconfigv1alpha1.ServerConfiguration) {
 				c.DataDir, c.Listen, c.ExternalAddresses = "/data", "127.0.0.1:1", []string{"a", "b", "c"}
-				c.Datastore.Endpoint, c.LogLevel, c.LogFormat = "nats://x", "debug", "json"
+				c.Datastore.Endpoint, c.LogLevel, c.LogFormat = "postgres://x/y", "debug", "json"
 			},
 		},
 		"File": {
@@ -186,7 +187,12 @@ func TestServerValidate(t *testing.T) {
 		"Endpoint": {
 			reason: "The URL may hold a password and is not repeated.",
 			args:   []string{"--datastore-endpoint=oracle://user:password@x"},
-			flags:  []string{"--datastore-endpoint: must be a URL with one of the schemes postgres, postgresql, mysql, nats, http, https"},
+			flags:  []string{"--datastore-endpoint: must be a URL with one of the schemes postgres, postgresql, mysql, http, https"},
+		},
+		"NATS": {
+			reason: "A datastore that could be connected but must not be used is refused before anything starts.",
+			args:   []string{"--datastore-endpoint=nats://x"},
+			flags:  []string{"--datastore-endpoint: " + kine.ErrNATS.Error()},
 		},
 		"EmptyDataDir": {
 			reason: "An unset variable gives an empty path.",

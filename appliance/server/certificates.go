@@ -58,6 +58,8 @@ const (
 	rotateEncryption   = "encryptionKey"
 	rotateAuthorities  = "authorities"
 	rotateWorkloadKey  = "workloadIdentityKey"
+	// rotateMonitoring is the password with which seeds are monitored.
+	rotateMonitoring = "observabilityCredentials"
 	// rotateCredentials is all of them but the certificates.
 	rotateCredentials = "credentials"
 
@@ -190,6 +192,8 @@ func (s *server) rotate(r *http.Request, on ground) ([]string, error) {
 		return nil, described{s, on}.rotateAllNow(r.Context(), false)
 	case [2]string{rotateCredentials, phaseComplete}:
 		return nil, described{s, on}.rotateAllNow(r.Context(), true)
+	case [2]string{rotateMonitoring}:
+		return nil, described{s, on}.rotateMonitoring(r.Context())
 	case [2]string{rotateEncryption}:
 		return nil, s.startEncryption(on)
 	case [2]string{rotateAuthorities, phaseStart}:

@@ -35,8 +35,13 @@ type described struct {
 // gardenRule is the admission plugin that guards the Garden. It cannot be disabled.
 func (s *server) gardenRule(on ground) admission.Rule {
 	return admission.Rule{Name: gardenresource.Name, New: gardenresource.New(gardenresource.Server{
-		Operation: described{s, on}.possible, Setting: described{s, on}.setting,
+		Operation: described{s, on}.possible, Setting: described{s, on}.setting, LongestKubeconfig: s.longestKubeconfig,
 	})}
+}
+
+// gardenLimits is the admission plugin for the limits of objects in the Garden. It cannot be disabled.
+func (s *server) gardenLimits() admission.Rule {
+	return admission.Rule{Name: gardenresource.LimitsName, New: gardenresource.NewLimits(s.limits.Load)}
 }
 
 // gardenController keeps the Garden true.

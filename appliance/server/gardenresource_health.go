@@ -68,7 +68,24 @@ func (d described) health(ctx context.Context, loopback kubernetes.Interface) ([
 		api.Status, api.Reason, api.Message = gardencorev1beta1.ConditionFalse, reasonSilent, "The API server does not answer that it is well: "+err.Error()
 	}
 
-	return append([]gardencorev1beta1.Condition{api}, judge(report.Findings)...), nil
+	generation, all := d.keyHolders()
+
+	return append([]gardencorev1beta1.Condition{api}, tellGeneration(judge(report.Findings), generation, all)...), nil
+}
+
+// tellGeneration adds to the condition of certificates and keys which generation of the keys the servers of the garden share. Who does not
+// have it is among the findings of the doctor.
+func tellGeneration(all []gardencorev1beta1.Condition, generation int64, servers []keyHolder) []gardencorev1beta1.Condition {
+	if generation == 0 {
+		return all
+	}
+	for i := range all {
+		if all[i].Type == gardenoperatorv1alpha1.ConditionTypeVirtualComponentsHealthy {
+			all[i].Message = fmt.Sprintf("The keys of the garden have generation %d, for %d servers. ", generation, len(servers)) + all[i].Message
+		}
+	}
+
+	return all
 }
 
 // judge makes conditions of findings. Critical ones make them False; others are only told. The messages name findings by their ids,

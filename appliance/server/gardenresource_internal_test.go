@@ -101,6 +101,27 @@ func TestJudge(t *testing.T) {
 	}
 }
 
+// TestTellGeneration shows the generation of the keys, which gardens with SQLite do not have.
+func TestTellGeneration(t *testing.T) {
+	t.Parallel()
+	findings := []doctor.Finding{{ID: "server-off", Check: "certificates", Severity: doctor.Warning}}
+	const nothing = "The doctor has found nothing."
+	want := []string{
+		nothing, "The keys of the garden have generation 7, for 2 servers. The doctor has found server-off. What to do, it says in: terrarium doctor",
+		nothing, nothing,
+	}
+	var got []string
+	for _, c := range tellGeneration(judge(findings), 7, make([]keyHolder, 2)) {
+		got = append(got, c.Message)
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("conditions with a generation (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff(judge(findings), tellGeneration(judge(findings), 0, nil)); diff != "" {
+		t.Errorf("conditions without one (-want +got):\n%s", diff)
+	}
+}
+
 func TestKubernetesVersion(t *testing.T) {
 	t.Parallel()
 	for built, want := range map[string]string{"v1.36.3": "1.36.3", "v0.0.0-master+$Format:%H$": "1.36.0", "": "1.36.0"} {

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"time"
 
 	"k8s.io/apimachinery/pkg/util/version"
 	componentversion "k8s.io/component-base/version"
@@ -25,7 +24,7 @@ const (
 	windowEnd   = "230000+0000"
 )
 
-// describe returns what the server is and what its configuration says. Domains and window are what users have set.
+// describe returns what the server is and what its configuration says. Domains, window and further bounds are what users have set.
 func (d described) describe(present *gardenoperatorv1alpha1.GardenSpec) *gardenoperatorv1alpha1.GardenSpec {
 	spec := &gardenoperatorv1alpha1.GardenSpec{}
 	virtual := &spec.VirtualCluster
@@ -34,7 +33,7 @@ func (d described) describe(present *gardenoperatorv1alpha1.GardenSpec) *gardeno
 	if window := &virtual.Maintenance.TimeWindow; window.Begin == "" {
 		window.Begin, window.End = windowBegin, windowEnd
 	}
-	virtual.Gardener = d.components()
+	virtual.Gardener = d.components(&present.VirtualCluster.Gardener)
 	virtual.Kubernetes = gardenoperatorv1alpha1.Kubernetes{
 		Version: kubernetesVersion(build.KubernetesVersion()),
 		KubeAPIServer: &gardenoperatorv1alpha1.KubeAPIServerConfig{KubeAPIServerConfig: gardencorev1beta1.KubeAPIServerConfig{
@@ -52,24 +51,20 @@ func (d described) describe(present *gardenoperatorv1alpha1.GardenSpec) *gardeno
 }
 
 // components are the settings of the garden's own components, which are parts of this server and have one log.
-func (d described) components() gardenoperatorv1alpha1.Gardener {
+func (d described) components(present *gardenoperatorv1alpha1.Gardener) gardenoperatorv1alpha1.Gardener {
 	level := string(d.Logs.Level())
 	strategy := string(d.Config.Scheduler.CandidateDeterminationStrategy)
 	is := gardenoperatorv1alpha1.Gardener{
 		ClusterIdentity: d.identity(),
 		APIServer: &gardenoperatorv1alpha1.GardenerAPIServerConfig{
-			EncryptionConfig: d.encryption(), ShootAdminKubeconfigMaxExpiration: d.Config.Shoots.MaxKubeconfigLifetime,
+			EncryptionConfig: d.encryption(), ShootAdminKubeconfigMaxExpiration: d.shorterKubeconfig(present),
 		},
-		AdmissionController: &gardenoperatorv1alpha1.GardenerAdmissionControllerConfig{LogLevel: &level},
+		AdmissionController: &gardenoperatorv1alpha1.GardenerAdmissionControllerConfig{LogLevel: &level, ResourceAdmissionConfiguration: objectLimits(present)},
 		ControllerManager:   &gardenoperatorv1alpha1.GardenerControllerManagerConfig{LogLevel: &level},
 		Scheduler:           &gardenoperatorv1alpha1.GardenerSchedulerConfig{LogLevel: &level},
 	}
 	if strategy != "" {
 		is.Scheduler.Strategy = &strategy
-	}
-	// The API knows no shorter lifetime.
-	if longest := is.APIServer.ShootAdminKubeconfigMaxExpiration; longest != nil && longest.Duration < time.Hour {
-		is.APIServer.ShootAdminKubeconfigMaxExpiration = nil
 	}
 
 	return is
@@ -121,6 +116,7 @@ func (d described) apply(_ context.Context, want *gardenoperatorv1alpha1.GardenS
 	if w, ok := query.MaintenanceWindow(&gardencorev1beta1.ShootSpec{Maintenance: &gardencorev1beta1.Maintenance{TimeWindow: &window}}); ok {
 		d.window.Store(&w)
 	}
+	d.applyBounds(&want.VirtualCluster.Gardener)
 	var errs []error
 	if changed {
 		errs = append(errs, d.applyLogLevel(&want.VirtualCluster.Gardener))

@@ -29,6 +29,9 @@ const releaseLimit = 3 * time.Second
 // others forward their connections to it. With SQLite there is only one server, and nothing to wait for. It stops after all that depends on it.
 func (s *server) runLeadership(ctx context.Context, d door, keys *identity.Garden, stores *kine.Stores, ready func(*kine.Stores)) error {
 	if stores.External == nil {
+		if err := keys.Grow(); err != nil {
+			return err
+		}
 		ready(stores)
 		<-ctx.Done()
 

@@ -11,6 +11,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/event"
 
+	gardenconfigv1alpha1 "github.com/terrarium-garden/terrarium/apis/config/v1alpha1"
 	"github.com/terrarium-garden/terrarium/apis/core/query"
 	"github.com/terrarium-garden/terrarium/appliance/apiserver"
 	"github.com/terrarium-garden/terrarium/appliance/auditlog"
@@ -65,6 +66,10 @@ type server struct {
 	// gardenChanged says that the Garden has to be brought up to date, window is its maintenance time window.
 	gardenChanged chan event.GenericEvent
 	window        atomic.Pointer[query.Window]
+	// kubeconfigs is the bound of kubeconfigs for shoots that the Garden sets, and limits are its limits of objects; both come beside those
+	// of the configuration.
+	kubeconfigs atomic.Int64
+	limits      atomic.Pointer[gardenconfigv1alpha1.ResourceSizeConfiguration]
 	// digested are the counts of the last status.
 	digested atomic.Pointer[digest]
 	// use says which program has used the data directory, after the start.

@@ -235,6 +235,32 @@ func (s *sharing) claim(ctx context.Context) error {
 	return s.keys.Hold(own.Generation)
 }
 
+// grow publishes, as the next generation, which further kinds of objects this version encrypts, and takes that up. It waits for nobody: no key
+// comes or goes, and servers of the version before can take it up as well.
+func (s *sharing) grow(ctx context.Context) error {
+	is, err := s.store.Read(ctx)
+	switch {
+	case err != nil:
+		return err
+	case is == nil || is.By != s.self.ID:
+		return errFenced
+	}
+	next, err := s.keys.Growth(of(is))
+	if err != nil || next == nil {
+		return err
+	}
+	err = s.store.Replace(ctx, is, generations.Record{
+		Generation: next.Number, Digest: next.Digest, Sealed: next.Content, By: s.self.ID, Published: s.Clock.Now().UTC(),
+	})
+	if err != nil {
+		return err
+	}
+	s.Log.Info("Kinds of objects that this version encrypts added to the keys of the garden, for all servers", "generation", next.Number)
+	_, err = s.takeUp(ctx, false)
+
+	return err
+}
+
 // publish is given to the keys, which call it before each change. It ends with ctx, which has to end when this server no longer leads: nothing
 // else must wait for the servers for which it waits.
 func (s *sharing) publish(ctx context.Context) identity.Publish {

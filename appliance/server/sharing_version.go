@@ -18,6 +18,9 @@ func (s *sharing) lead(ctx context.Context) error {
 	if err := s.claim(ctx); err != nil {
 		return err
 	}
+	if err := s.grow(ctx); err != nil {
+		return err
+	}
 
 	return s.store.ReplaceVersion(ctx, last, s.program().Schema(), s.Version)
 }

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"runtime/debug"
 	"syscall"
+	"time"
 
 	"golang.org/x/sync/errgroup"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -139,6 +140,9 @@ func (s *server) runAPIServer(ctx context.Context, on ground, ready func(*apiser
 }
 
 func (s *server) buildAPIServer(ctx context.Context, on ground) (*apiserver.Server, error) {
+	if err := on.keys.EncryptsAll(); err != nil {
+		return nil, err
+	}
 	c := apiserver.NewConfig()
 	c.ObjectBytes = min(c.ObjectBytes, s.MemoryLimit/objectsShare)
 	c.Listener = on.door.listener
@@ -146,9 +150,9 @@ func (s *server) buildAPIServer(ctx context.Context, on ground) (*apiserver.Serv
 	c.Identity = on.keys
 	c.Objects, c.Events, c.Compact = on.stores.Objects, on.stores.Events, !on.stores.Compacts
 	c.GardenAdmission = admission.Asked(admission.GardenRules(&s.Config.Admission), &s.Config.Admission)
-	c.GardenAdmission = append(c.GardenAdmission, s.gardenRule(on))
+	c.GardenAdmission = append(c.GardenAdmission, s.gardenRule(on), s.gardenLimits())
 	c.KubeAdmission = admission.Asked(admission.KubeRules(&s.Config.Admission), &s.Config.Admission)
-	c.KubeAdmission = append(c.KubeAdmission, admission.Rule{Name: "GardenNamespace", New: gardenresource.NewNamespace})
+	c.KubeAdmission = append(c.KubeAdmission, admission.Rule{Name: "GardenNamespace", New: gardenresource.NewNamespace}, s.gardenLimits())
 	c.AdmissionOff, c.AdmissionOn = s.Config.Admission.Disable, s.Config.Admission.Enable
 	if longest := s.Config.Tokens.MaxServiceAccountTokenLifetime; longest != nil {
 		c.MaxServiceAccountTokenLifetime = longest.Duration
@@ -167,6 +171,7 @@ func (s *server) buildAPIServer(ctx context.Context, on ground) (*apiserver.Serv
 	c.Clock = s.Clock
 	c.DebugHandlers = s.Config.EnableDebugHandlers
 	ofShoots(&c, &s.Config.Shoots)
+	c.ShorterKubeconfigLifetime = func() time.Duration { return time.Duration(s.kubeconfigs.Load()) }
 	c.WorkloadIdentity = workloadIdentity(c.WorkloadIdentity, &s.Config.WorkloadIdentity, on.door.addresses.server)
 	c.OIDC = acceptedIssuer(s.Config.OIDC)
 	var err error

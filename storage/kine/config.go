@@ -147,12 +147,28 @@ func (c Config) validatePlace() []error {
 // validateEndpoint checks the scheme only. Its errors never contain the URL, which may contain a password.
 func (c Config) validateEndpoint() []error {
 	scheme, rest, found := strings.Cut(c.Endpoint, "://")
-	known := []string{"postgres", "postgresql", "mysql", "nats", "http", "https"}
+	known := []string{"postgres", "postgresql", "mysql", "http", "https"}
+	if err := Refused(c.Endpoint); err != nil {
+		return []error{fmt.Errorf("datastore endpoint: %w", err)}
+	}
 	if !found || !slices.Contains(known, scheme) {
 		return []error{fmt.Errorf("datastore endpoint: must be a URL with one of the schemes %s", strings.Join(known, ", "))}
 	}
 	if rest == "" {
 		return []error{fmt.Errorf("datastore endpoint: nothing follows %s://", scheme)}
+	}
+
+	return nil
+}
+
+// ErrNATS says why a garden is not kept in NATS.
+var ErrNATS = errors.New("NATS is not served: a server reads from an index of its own there, which follows the writes of others, so what was acknowledged can be missing " +
+	"when another server takes the lead; choose PostgreSQL, MySQL or etcd")
+
+// Refused returns why there must be no garden in a datastore that could be connected. The error does not contain the URL.
+func Refused(endpoint string) error {
+	if strings.HasPrefix(endpoint, "nats://") {
+		return ErrNATS
 	}
 
 	return nil

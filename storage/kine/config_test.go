@@ -81,7 +81,12 @@ func TestConfigValidate(t *testing.T) {
 		"UnknownScheme": {
 			reason: "The URL may hold a password, so the message shows none of it.",
 			change: func(c *kine.Config) { c.Endpoint = "oracle://user:secret@host" },
-			want:   "datastore endpoint: must be a URL with one of the schemes postgres, postgresql, mysql, nats, http, https",
+			want:   "datastore endpoint: must be a URL with one of the schemes postgres, postgresql, mysql, http, https",
+		},
+		"NATS": {
+			reason: "What is not linearizable loses what was acknowledged when another server takes the lead.",
+			change: func(c *kine.Config) { c.Endpoint = "nats://user:secret@host:4222" },
+			want:   "datastore endpoint: " + kine.ErrNATS.Error(),
 		},
 		"EmptyURL": {
 			reason: "A scheme alone leads nowhere.",

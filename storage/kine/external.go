@@ -4,12 +4,16 @@ package kine
 
 import (
 	"context"
+	"database/sql/driver"
 	"errors"
 	"fmt"
+	"net"
 	"slices"
 	"strings"
+	"syscall"
 	"time"
 
+	"github.com/go-sql-driver/mysql"
 	"go.etcd.io/etcd/api/v3/mvccpb"
 	clientv3 "go.etcd.io/etcd/client/v3"
 	"k8s.io/utils/clock"
@@ -61,11 +65,27 @@ func (i *instance) attempt(ctx context.Context, cfg Config) error {
 	limited, cancel := context.WithTimeoutCause(ctx, attemptLimit, errAttempt)
 	defer cancel()
 	err := i.startExternal(limited, cfg)
-	if err != nil && errors.Is(context.Cause(limited), errAttempt) {
+	if err != nil && (errors.Is(context.Cause(limited), errAttempt) || unreachable(err)) {
 		return errors.Join(errAttempt, err)
 	}
 
 	return err
+}
+
+// unreachable reports whether nobody answers at the address of a datastore, which may change. Kine tries again by itself with PostgreSQL, but
+// not with MySQL. An address that cannot be right is no such error.
+func unreachable(err error) bool {
+	if name, ok := errors.AsType[*net.DNSError](err); ok {
+		return name.Temporary()
+	}
+	if op, ok := errors.AsType[*net.OpError](err); ok {
+		// A file of certificates that is not there has a number of the system as well, but no operation on the network.
+		_, refused := errors.AsType[syscall.Errno](op)
+
+		return refused || op.Timeout()
+	}
+
+	return errors.Is(err, driver.ErrBadConn) || errors.Is(err, mysql.ErrInvalidConn)
 }
 
 // Ping asks an external datastore for an answer. The error has no secrets.

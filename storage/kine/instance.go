@@ -13,7 +13,6 @@ import (
 	"github.com/k3s-io/kine/pkg/drivers"
 	"github.com/k3s-io/kine/pkg/drivers/generic"
 	_ "github.com/k3s-io/kine/pkg/drivers/mysql" // Registers itself.
-	_ "github.com/k3s-io/kine/pkg/drivers/nats"  // Registers itself.
 	_ "github.com/k3s-io/kine/pkg/drivers/pgsql" // Registers itself.
 	"github.com/k3s-io/kine/pkg/server"
 	"github.com/k3s-io/kine/pkg/tls"
@@ -141,6 +140,11 @@ func (i *instance) openExternal(ctx context.Context, cfg Config) (*grpc.Server, 
 	})
 	if err != nil {
 		return nil, fmt.Errorf("connect to datastore: %w", err)
+	}
+	if cfg.MySQL() {
+		if err := keysByBytes(ctx, cfg); err != nil {
+			return nil, err
+		}
 	}
 	if err := backend.Start(ctx); err != nil {
 		return nil, fmt.Errorf("start datastore: %w", err)

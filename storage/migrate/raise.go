@@ -35,11 +35,11 @@ func isEtcd(endpoint string) bool { return strings.HasPrefix(endpoint, "http") }
 
 // canRaise refuses what has no means to go on above a revision.
 func canRaise(c kine.Config) error {
-	if isPostgres(c.Endpoint) || isEtcd(c.Endpoint) {
+	if isPostgres(c.Endpoint) || c.MySQL() || isEtcd(c.Endpoint) {
 		return nil
 	}
 
-	return fmt.Errorf("%w; only SQLite, PostgreSQL and etcd can be the target of a migration", ErrCannotRaise)
+	return fmt.Errorf("%w; only SQLite, PostgreSQL, MySQL and etcd can be the target of a migration", ErrCannotRaise)
 }
 
 // raise makes an empty datastore go on above a revision, and writes the marker.
@@ -51,7 +51,11 @@ func (t *externalTarget) raise(ctx context.Context, above int64) error {
 	if err := t.close(); err != nil {
 		return err
 	}
-	if err := raisePostgres(ctx, t.m.To.Config, above); err != nil {
+	raise := raisePostgres
+	if t.m.To.MySQL() {
+		raise = raiseMySQL
+	}
+	if err := raise(ctx, t.m.To.Config, above); err != nil {
 		return err
 	}
 	e, err := connect(ctx, t.m.To.Config)

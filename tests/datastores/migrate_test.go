@@ -26,14 +26,16 @@ import (
 	"github.com/terrarium-garden/terrarium/tests/harness"
 )
 
-// TestMigrate brings a garden from SQLite to PostgreSQL, from there to an etcd, and back to SQLite.
+// TestMigrate brings a garden from SQLite to PostgreSQL, from there to MySQL and to an etcd, and back to SQLite.
 func TestMigrate(t *testing.T) {
 	t.Parallel()
 
-	p, e := newPostgres(t, nil), newEtcd(t, nil)
+	p, m, e := newPostgres(t, nil), newMySQL(t, nil), newEtcd(t, nil)
 	dir := t.TempDir()
-	withPostgres := filepath.Join(t.TempDir(), "server.yaml")
-	write(t, withPostgres, []byte("apiVersion: server.config.terrarium.garden/v1alpha1\nkind: ServerConfiguration\ndatastore:\n  endpoint: "+p.endpoint("two")+"\n"))
+	withPostgres, withMySQL := filepath.Join(t.TempDir(), "server.yaml"), filepath.Join(t.TempDir(), "server.yaml")
+	for file, endpoint := range map[string]string{withPostgres: p.endpoint("two"), withMySQL: m.endpoint("two")} {
+		write(t, file, []byte("apiVersion: server.config.terrarium.garden/v1alpha1\nkind: ServerConfiguration\ndatastore:\n  endpoint: "+endpoint+"\n"))
+	}
 
 	g := harness.Start(t, harness.WithDataDir(dir))
 	notes := write100(t, g)
@@ -55,7 +57,8 @@ func TestMigrate(t *testing.T) {
 		option   harness.Option
 	}{
 		{"sqlite", withPostgres, on(p.endpoint("two"), nil)},
-		{withPostgres, e.endpoint(), on(e.endpoint(), nil)},
+		{withPostgres, withMySQL, on(m.endpoint("two"), nil)},
+		{withMySQL, e.endpoint(), on(e.endpoint(), nil)},
 		{e.endpoint(), "sqlite", on("", nil)},
 	} {
 		if step.to == "sqlite" {

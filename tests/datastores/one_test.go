@@ -58,6 +58,19 @@ func TestPostgres(t *testing.T) {
 	}
 }
 
+func TestMySQL(t *testing.T) {
+	t.Parallel()
+
+	keys := newCertificates(t)
+	m := newMySQL(t, keys)
+	g := live(t, m, on(m.endpoint("one"), keys), "MySQL at "+m.address+"/one")
+	for name, text := range map[string]string{"log": g.Log(), "output of MariaDB": m.output.String()} {
+		if strings.Contains(text, password) {
+			t.Errorf("The password is nowhere.\n%s: %s", name, text)
+		}
+	}
+}
+
 func TestEtcd(t *testing.T) {
 	t.Parallel()
 

@@ -42,7 +42,7 @@ func newPostgres(t *testing.T, keys *certificates) *postgres {
 	p := &postgres{dir: dir, address: freeAddress(t)}
 	secret := filepath.Join(dir, "password")
 	write(t, secret, []byte(password+"\n"))
-	p.own(t)
+	own(t, p.dir)
 	create := exec.CommandContext(t.Context(), initdb, "--pgdata", p.data(), "--username", "garden", "--pwfile", secret,
 		"--auth", "scram-sha-256", "--no-sync", "--encoding", "UTF8", "--locale", "C")
 	create.SysProcAttr, create.Dir = user(), dir
@@ -54,7 +54,7 @@ func newPostgres(t *testing.T, keys *certificates) *postgres {
 		write(t, filepath.Join(dir, "server.key"), keys.server.key)
 		write(t, filepath.Join(dir, "ca.crt"), keys.authority)
 		write(t, filepath.Join(p.data(), "pg_hba.conf"), []byte("hostssl all all 127.0.0.1/32 scram-sha-256 clientcert=verify-ca\n")) //nolint:dupword // The second "all" is another column.
-		p.own(t)
+		own(t, p.dir)
 	}
 	t.Cleanup(func() { p.stop(t) })
 	p.start(t)
@@ -64,13 +64,13 @@ func newPostgres(t *testing.T, keys *certificates) *postgres {
 
 func (p *postgres) data() string { return filepath.Join(p.dir, "data") }
 
-// own gives the files to the user of the database.
-func (p *postgres) own(t *testing.T) {
+// own gives the files in a directory to the user of the database.
+func own(t *testing.T, dir string) {
 	t.Helper()
 	if os.Getuid() != 0 {
 		return
 	}
-	err := filepath.WalkDir(p.dir, func(path string, _ os.DirEntry, err error) error {
+	err := filepath.WalkDir(dir, func(path string, _ os.DirEntry, err error) error {
 		if err != nil {
 			return err
 		}

@@ -133,3 +133,91 @@ test('the encryption key is rotated', async () => {
   assert.deepEqual(problems, [])
   await context.close()
 })
+
+test('the servers that share the keys are shown, with their generations', async () => {
+  const { context, page, problems } = await open(browser)
+  await asAdmin(page)
+  const seen = new Date(Date.now() - 3_600_000).toISOString()
+  const server = (address, is) => ({ address, generation: 7, leads: false, runs: true, current: true, seen, ...is })
+  await page.route('**/appliance/certificates', async (route) => {
+    const answer = await route.fetch()
+    const servers = [
+      server('192.0.2.3:6443', { runs: false, current: false, generation: 5 }),
+      server('192.0.2.2:6443', {
+        current: false,
+        generation: 6,
+        failure: 'run "terrarium bundle import --force" here',
+      }),
+      server('192.0.2.1:6443', { leads: true }),
+    ]
+    await route.fulfill({ response: answer, json: { ...(await answer.json()), generation: 7, servers } })
+  })
+  await page.goto(url)
+  const table = page.getByRole('region', { name: 'Servers', exact: true })
+  await table.getByText('which have generation 7').waitFor()
+  const rows = await table.getByRole('row').allInnerTexts()
+  assert.match(rows[1], /192\.0\.2\.1:6443\s+Leads\s+Newest\s+7/)
+  assert.match(rows[2], /192\.0\.2\.2:6443\s+Stands by\s+Old\s*run "terrarium bundle import --force" here\s+6/)
+  assert.match(rows[3], /192\.0\.2\.3:6443\s+Off since .+\s+Old\s+5/)
+  await accessible(page, 'the servers that share the keys')
+  await picture(page, 'certificates-servers')
+  await dark(page)
+  await phone(page)
+  await accessible(page, 'the servers that share the keys, on a phone')
+  assert.deepEqual(problems, [])
+  await context.close()
+})
+
+test('a garden with one server shows no servers', async () => {
+  const { context, page } = await open(browser)
+  await asAdmin(page)
+  await page.goto(url)
+  await page.getByRole('heading', { name: 'All credentials' }).waitFor()
+  assert.equal(await page.getByRole('heading', { name: 'Servers', exact: true }).count(), 0)
+  await context.close()
+})
+
+test('all credentials are rotated at once, and the password of monitoring alone', async () => {
+  const { context, page, problems } = await open(browser)
+  await asAdmin(page)
+  const asked = []
+  let rotates = false
+  await page.route('**/appliance/certificates', async (route) => {
+    if (route.request().method() === 'POST') {
+      const body = route.request().postDataJSON()
+      asked.push(body)
+      if (body.phase === 'complete')
+        return route.fulfill({ status: 409, body: 'tokens of the former key may be valid' })
+      rotates ||= body.rotate === 'credentials'
+    }
+    const answer = await route.fetch({ method: 'GET', postData: undefined })
+    const authorities = rotates ? { phase: 'prepared', started: new Date().toISOString() } : undefined
+    await route.fulfill({ response: answer, json: { ...(await answer.json()), authorities } })
+  })
+  await page.goto(url)
+  const section = page.getByRole('region', { name: 'All credentials' })
+  const dialog = page.getByRole('dialog')
+  await section.getByRole('button', { name: 'Password of monitoring' }).click()
+  await accessible(page, 'change the password of monitoring')
+  await dialog.getByRole('button', { name: 'Change the password' }).click()
+  await page.getByText('The password of monitoring is being changed').waitFor()
+  await section.getByRole('button', { name: 'All authorities and keys' }).click()
+  await accessible(page, 'rotate all credentials')
+  await dialog.getByRole('button', { name: 'Start all rotations' }).click()
+  await page.getByText('All rotations are started').waitFor()
+  await section.getByRole('button', { name: 'Complete… All authorities and keys' }).click()
+  await dialog.getByRole('button', { name: 'Complete all rotations' }).click()
+  // It says why it cannot be, and cannot be forced.
+  await dialog.getByRole('alert').getByText('tokens of the former key may be valid').waitFor()
+  assert.equal(await dialog.getByRole('textbox').count(), 0)
+  assert.deepEqual(asked, [
+    { rotate: 'observabilityCredentials' },
+    { rotate: 'credentials', phase: 'start' },
+    { rotate: 'credentials', phase: 'complete' },
+  ])
+  assert.deepEqual(
+    problems.filter((x) => !x.includes('409')),
+    [],
+  )
+  await context.close()
+})

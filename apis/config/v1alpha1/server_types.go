@@ -87,7 +87,7 @@ type ServerConfiguration struct {
 // DatastoreConfiguration says where objects are kept.
 type DatastoreConfiguration struct {
 	// Endpoint is the URL of a database or etcd; empty means SQLite in the data directory. Examples:
-	// postgres://user:password@host:5432/garden, mysql://user:password@tcp(host:3306)/garden, nats://host:4222,
+	// postgres://user:password@host:5432/garden, mysql://user:password@tcp(host:3306)/garden,
 	// https://host1:2379,https://host2:2379 for etcd.
 	// +optional
 	Endpoint string `json:"endpoint,omitempty"`

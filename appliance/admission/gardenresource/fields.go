@@ -35,6 +35,9 @@ const (
 	oneServer = "this server has one API for all its kinds and these settings are built in"
 )
 
+// kubeconfigField is below virtualCluster.gardener.
+const kubeconfigField = "gardenerAPIServer.shootAdminKubeconfigMaxExpiration"
+
 // file is the reason of a row whose value comes from the configuration file.
 func file(field string) string {
 	return "set " + field + " in /etc/terrarium/server.yaml and restart the server"
@@ -54,7 +57,7 @@ func outside() []Row {
 		{Field: "virtualCluster.controlPlane", Refused: "start more servers on one datastore, see datastore in /etc/terrarium/server.yaml"},
 		{Field: "virtualCluster.dns.domains", Acts: "the certificate of the port gets the names api.<domain> and gardener.<domain>"},
 		{Field: "virtualCluster.etcd", Refused: noEtcd},
-		{Field: "virtualCluster.etcd.main.backup", Refused: file("snapshots.bucket")},
+		{Field: "virtualCluster.etcd.main.backup", Refused: file("snapshots.s3")},
 		{
 			Field: "virtualCluster.maintenance.timeWindow", Shows: "22:00 to 23:00 UTC at first",
 			Acts: "the weekly check of the databases waits for it",
@@ -71,11 +74,14 @@ func ofGardener() []Row {
 		{Field: at + "clusterIdentity", Shows: "the identity of the garden", Refused: "shoots and clients know the garden by it"},
 	}, append(ofAPIServer(at+"gardenerAPIServer"), []Row{
 		{
-			Field: at + "gardenerAPIServer.shootAdminKubeconfigMaxExpiration", Shows: "shoots.maxKubeconfigLifetime",
-			Refused: file("shoots.maxKubeconfigLifetime"),
+			Field: at + kubeconfigField,
+			Acts:  "kubeconfigs for shoots are issued for no longer; it can only be less than shoots.maxKubeconfigLifetime in /etc/terrarium/server.yaml, which counts without it",
 		},
 		{Field: at + "gardenerAdmissionController.logLevel", Shows: "the level of the log", Acts: level},
-		{Field: at + "gardenerAdmissionController.resourceAdmissionConfiguration", Refused: file("admission.resourceSize")},
+		{
+			Field: at + "gardenerAdmissionController.resourceAdmissionConfiguration",
+			Acts:  "objects have to keep to these limits as well as to those of admission.resourceSize in /etc/terrarium/server.yaml; the Garden itself does not, so that they can be taken back",
+		},
 		{Field: at + "gardenerControllerManager.defaultProjectQuotas", Refused: file("controllers.project.quotas")},
 		{Field: at + "gardenerControllerManager.featureGates", Refused: "the controllers have no feature gates"},
 		{Field: at + "gardenerControllerManager.logLevel", Shows: "the level of the log", Acts: level},

@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
@@ -30,6 +31,8 @@ type Server struct {
 	Operation func(ctx context.Context, name string) error
 	// Setting returns why a field of the spec that acts in other gardens does not in this one; empty if it does.
 	Setting func(path string) string
+	// LongestKubeconfig is the bound of kubeconfigs for shoots in the configuration, which the spec can only make shorter.
+	LongestKubeconfig func() time.Duration
 }
 
 type rule struct {
@@ -87,6 +90,9 @@ func (r *rule) spec(now, was *gardenoperatorv1alpha1.Garden) error {
 		if reason == "" {
 			reason = r.server.Setting(row.Field)
 		}
+		if reason == "" && path == "virtualCluster.gardener."+kubeconfigField {
+			reason = r.longer(&now.Spec)
+		}
 		if reason != "" {
 			errs = append(errs, field.Forbidden(field.NewPath("spec").Child(path), "this cannot be changed here: "+reason))
 		}
@@ -96,6 +102,19 @@ func (r *rule) spec(now, was *gardenoperatorv1alpha1.Garden) error {
 	}
 
 	return &world.InvalidError{Errors: errs}
+}
+
+// longer returns why the bound of kubeconfigs in a spec would not count; empty if it does.
+func (r *rule) longer(s *gardenoperatorv1alpha1.GardenSpec) string {
+	c := s.VirtualCluster.Gardener.APIServer
+	if c == nil || c.ShootAdminKubeconfigMaxExpiration == nil {
+		return ""
+	}
+	if longest := r.server.LongestKubeconfig(); c.ShootAdminKubeconfigMaxExpiration.Duration > longest {
+		return fmt.Sprintf("it can only be shortened to less than %s; for more, %s", longest, file("shoots.maxKubeconfigLifetime"))
+	}
+
+	return ""
 }
 
 func (r *rule) operations(ctx context.Context, now, was *gardenoperatorv1alpha1.Garden) error {

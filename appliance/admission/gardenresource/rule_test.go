@@ -9,13 +9,16 @@ import (
 	"fmt"
 	"os"
 	"reflect"
+	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apiserver/pkg/admission"
 	"k8s.io/apiserver/pkg/authentication/user"
 
+	gardenconfigv1alpha1 "github.com/terrarium-garden/terrarium/apis/config/v1alpha1"
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	gardenoperatorv1alpha1 "github.com/terrarium-garden/terrarium/apis/operator/v1alpha1"
 	"github.com/terrarium-garden/terrarium/appliance/admission/gardenresource"
@@ -57,6 +60,17 @@ func events(g *garden) {
 
 var errLater = errors.New("not before tomorrow")
 
+// kubeconfigs bounds kubeconfigs for shoots, unless the bound is 0.
+func kubeconfigs(longest time.Duration) func(*garden) {
+	return func(g *garden) {
+		c := &gardenoperatorv1alpha1.GardenerAPIServerConfig{}
+		if longest > 0 {
+			c.ShootAdminKubeconfigMaxExpiration = &metav1.Duration{Duration: longest}
+		}
+		g.Spec.VirtualCluster.Gardener.APIServer = c
+	}
+}
+
 func TestRule(t *testing.T) {
 	t.Parallel()
 	server := gardenresource.Server{
@@ -67,7 +81,8 @@ func TestRule(t *testing.T) {
 
 			return errLater
 		},
-		Setting: func(string) string { return "" },
+		Setting:           func(string) string { return "" },
+		LongestKubeconfig: func() time.Duration { return 24 * time.Hour },
 	}
 	shared := server
 	shared.Setting = func(path string) string { return "other servers share " + path }
@@ -90,6 +105,9 @@ func TestRule(t *testing.T) {
 		"refused":       {"others are refused with the reason", server, admission.Update, made(version, available), made(), "", "", []string{"spec.virtualCluster.kubernetes.version", "the server brings its own", "spec.virtualCluster.controlPlane.highAvailability", "start more servers"}},
 		"taken away":    {"also when they are taken away", server, admission.Update, made(), made(available), "", "", []string{"spec.virtualCluster.controlPlane.highAvailability"}},
 		"file":          {"what the file says is set there", server, admission.Update, made(events), made(), "", "", []string{"set eventTTL in /etc/terrarium/server.yaml"}},
+		"shorter":       {"kubeconfigs may be bounded further", server, admission.Update, made(kubeconfigs(time.Hour)), made(kubeconfigs(0)), "", "", nil},
+		"longer":        {"but not less than the file says", server, admission.Update, made(kubeconfigs(25 * time.Hour)), made(kubeconfigs(time.Hour)), "", "", []string{"shootAdminKubeconfigMaxExpiration", "set shoots.maxKubeconfigLifetime in /etc/terrarium/server.yaml"}},
+		"taken off":     {"and no longer be bounded", server, admission.Update, made(kubeconfigs(0)), made(kubeconfigs(time.Hour)), "", "", nil},
 		"itself":        {"the server shows what it is", server, admission.Update, made(version), made(), user.APIServerUser, "", nil},
 		"possible":      {"an operation is asked for", server, admission.Update, made(asks("reconcile")), made(), "", "", nil},
 		"impossible":    {"OPER-WH-5: another is refused with the reason", server, admission.Update, made(asks("reconcile;rotate-ca-start")), made(), "", "", []string{"metadata.annotations[gardener.cloud/operation]: Forbidden: rotate-ca-start: not before tomorrow"}},
@@ -172,6 +190,49 @@ func leaves(t reflect.Type, path string) []string {
 	}
 
 	return all
+}
+
+// TestRemedies looks for each field of the configuration file that a row names: a remedy that does not exist helps nobody.
+func TestRemedies(t *testing.T) {
+	t.Parallel()
+	named := regexp.MustCompile(`^set (.+) in /etc/terrarium/server\.yaml`)
+	for _, row := range gardenresource.Rows() {
+		found := named.FindStringSubmatch(row.Refused)
+		if found == nil {
+			if strings.Contains(row.Refused, "set ") && strings.Contains(row.Refused, "server.yaml") {
+				t.Errorf("spec.%s: %q names its field in another way than the others", row.Field, row.Refused)
+			}
+
+			continue
+		}
+		for field := range strings.SplitSeq(found[1], " and ") {
+			if !configurable(reflect.TypeFor[gardenconfigv1alpha1.ServerConfiguration](), field) {
+				t.Errorf("spec.%s: the configuration file has no field %q", row.Field, field)
+			}
+		}
+		// What a field shows is one of the configuration file, if it is the same one that is set there.
+		if strings.Contains(row.Shows, ".") && row.Shows != found[1] {
+			t.Errorf("spec.%s: it shows %q, but %q is to be set", row.Field, row.Shows, found[1])
+		}
+	}
+}
+
+// configurable reports whether a type has a field with the path of names that files use.
+func configurable(t reflect.Type, path string) bool {
+	if t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	name, rest, deeper := strings.Cut(path, ".")
+	if t.Kind() != reflect.Struct {
+		return false
+	}
+	for f := range t.Fields() {
+		if is, _, _ := strings.Cut(f.Tag.Get("json"), ","); is == name {
+			return !deeper || configurable(f.Type, rest)
+		}
+	}
+
+	return false
 }
 
 // TestDocumented compares the table of the user's guide with the rows. UPDATE_GOLDEN=1 writes it.

@@ -380,8 +380,12 @@ func TestGardenRotatesAll(t *testing.T) {
 	}
 	command(0, "cannot be verified", "rotate-workload-identity-key", "complete", "--force")
 	reach("Completed", "Completed", "Completed", "Completed")
-	harness.Await(t, g.Client, monitoring, "the password of monitoring was rotated as well", func(s *corev1.Secret) error {
-		return is(!bytes.Equal(s.Data["password"], before.Data["password"]), "the password is the same")
+	rotated := harness.Await(t, g.Client, monitoring, "the password of monitoring was rotated as well", func(s *corev1.Secret) error {
+		return is(!bytes.Equal(s.Data["password"], before.Data["password"]) && len(s.Annotations) == 0, "the password is the same, annotations %v", s.Annotations)
+	}).DeepCopy()
+	command(0, "The password is being changed", "rotate-observability-credentials")
+	harness.Await(t, g.Client, monitoring, "the password of monitoring is rotated alone", func(s *corev1.Secret) error {
+		return is(!bytes.Equal(s.Data["password"], rotated.Data["password"]), "the password is the same")
 	})
 }
 

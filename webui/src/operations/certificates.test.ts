@@ -3,7 +3,7 @@
 import { expect, it } from 'vitest'
 
 import { daysUntil, isAuthority, urgency } from './certificates'
-import { isTokenKey, tokenKeyRotates, type Item } from './pki'
+import { anyRotates, isTokenKey, tokenKeyRotates, type Item } from './pki'
 
 it.each([
   ['serving', 31, 'ok'],
@@ -40,4 +40,8 @@ it('tells which key of tokens is being rotated', () => {
   expect(tokenKeyRotates(items, 'service-account')).toBe(false)
   expect(items.map((x) => isTokenKey(x.name))).toEqual([true, true, false, false])
   expect(isTokenKey('toString')).toBe(false)
+  // The key of Secrets completes by itself.
+  expect(anyRotates({ items: [key('encryption', 'rotating')] })).toBe(false)
+  expect(anyRotates({ items })).toBe(true)
+  expect(anyRotates({ items: [], authorities: { phase: 'prepared', started: '' } })).toBe(true)
 })

@@ -6,6 +6,8 @@ import type { Tone } from '@/design/tone'
 import { asRequestError, type RequestError } from '@/kube/errors'
 import { sendJSON } from '@/kube/http'
 
+import type { KeyHolder } from './servers'
+
 const path = '/kube/appliance/certificates'
 const period = 10_000
 const soon = 1_000
@@ -52,11 +54,21 @@ export interface Report {
   items: Item[]
   encryption?: EncryptionRotation
   authorities?: AuthorityRotation
+  /** That of the keys that servers share by an external datastore; without one there is none. */
+  generation?: number
+  servers?: KeyHolder[]
 }
 
 /** What is to be renewed, and how. */
 export interface Rotation {
-  rotate: 'certificates' | 'serviceAccountKey' | 'workloadIdentityKey' | 'encryptionKey' | 'authorities'
+  rotate:
+    | 'certificates'
+    | 'serviceAccountKey'
+    | 'workloadIdentityKey'
+    | 'encryptionKey'
+    | 'authorities'
+    | 'observabilityCredentials'
+    | 'credentials'
   phase?: 'start' | 'complete'
   force?: boolean
 }
@@ -77,6 +89,12 @@ export const isTokenKey = (name: string): name is TokenKey => Object.hasOwn(toke
 /** Whether a key of tokens is being rotated: then there is a former key that is only accepted. */
 export function tokenKeyRotates(items: Item[], key: TokenKey): boolean {
   return items.some((x) => x.name.startsWith(key) && x.state === 'rotating')
+}
+
+/** Whether a rotation goes on that people complete. */
+export function anyRotates(report: Report): boolean {
+  const keys = Object.keys(tokenKeys) as TokenKey[]
+  return report.authorities !== undefined || keys.some((key) => tokenKeyRotates(report.items, key))
 }
 
 /** Whether something goes on that people watch: objects are written with a new key, or gardenlets take up authorities. */

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import { credentials } from './credentials'
+
 /** English texts of the pages about the garden itself: cloud profiles, extensions and operations. */
 export const g = {
   clear: 'Clear the search',
@@ -236,6 +238,7 @@ export const g = {
           'All gardenlets have taken them up. Complete the rotation once other clients have new kubeconfigs and certificates.',
         again: (why: string) => `Tried again in a moment: ${why}`,
       },
+      ...credentials,
       gardenlets: 'Certificates of gardenlets',
       gardenlet: 'Gardenlet',
       gardenletsNote: 'Gardenlets renew their certificates by themselves while they reach the garden.',

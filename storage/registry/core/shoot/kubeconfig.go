@@ -37,7 +37,7 @@ var errNoUser = errors.New("the request carries no user")
 type kubeconfigs struct {
 	access      access
 	clock       clock.Clock
-	maxLifetime time.Duration
+	maxLifetime func() time.Duration
 	authorizer  authorizer.Authorizer
 	configMap   func(ctx context.Context, namespace, name string) (*corev1.ConfigMap, error)
 	secrets     rest.Getter
@@ -51,7 +51,7 @@ var (
 
 func newKubeconfigs(a access, clk clock.Clock, s Settings, shoots, secrets rest.Getter) *kubeconfigs {
 	return &kubeconfigs{
-		access: a, clock: clk, maxLifetime: s.MaxKubeconfigLifetime, authorizer: s.Authorizer, configMap: s.ConfigMap,
+		access: a, clock: clk, maxLifetime: s.longest, authorizer: s.Authorizer, configMap: s.ConfigMap,
 		secrets: secrets, shoots: shoots,
 	}
 }
@@ -108,7 +108,7 @@ func (k *kubeconfigs) lifetime(name string, asked *int64) (time.Duration, error)
 	case seconds > maxKubeconfigSeconds:
 		return 0, k.invalid(name, &field.Error{Type: field.ErrorTypeTooLong, Field: path.String(), BadValue: seconds, Detail: message})
 	}
-	return min(time.Duration(seconds)*time.Second, k.maxLifetime), nil
+	return min(time.Duration(seconds)*time.Second, k.maxLifetime()), nil
 }
 
 // invalid rejects a request. The error names the kind of the request, because that is invalid, and not the shoot.

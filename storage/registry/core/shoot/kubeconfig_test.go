@@ -91,7 +91,12 @@ func addresses(names ...string) func(*object) {
 // published is a world with a shoot that its gardenlet has made, with the given data in its InternalSecret.
 func published(t *testing.T, data map[string][]byte, names ...string) *world {
 	t.Helper()
-	w := newWorld(t, func(o *shoot.Settings) {
+	return publishedWith(t, data, func(*shoot.Settings) {}, names...)
+}
+
+func publishedWith(t *testing.T, data map[string][]byte, with func(*shoot.Settings), names ...string) *world {
+	t.Helper()
+	w := newWorld(t, with, func(o *shoot.Settings) {
 		o.ConfigMap = func(_ context.Context, namespace, name string) (*corev1.ConfigMap, error) {
 			if namespace+"/"+name != "garden-meadow/sprout.ca-cluster" {
 				return nil, apierrors.NewNotFound(corev1.Resource("configmaps"), name)
@@ -192,6 +197,30 @@ func ask(t *testing.T, w *world, sort, user string, seconds *int64) ([]byte, met
 		t.Fatal(err)
 	}
 	return r.Status.Kubeconfig, r.Status.ExpirationTimestamp
+}
+
+// TestShorterKubeconfig has a further bound that changes between two requests.
+func TestShorterKubeconfig(t *testing.T) {
+	t.Parallel()
+	ca := newAuthority(t, true, kindtest.Now().Add(100*time.Hour))
+	var shorter time.Duration
+	w := publishedWith(t, map[string][]byte{"ca.crt": ca.certificate, "ca.key": ca.key}, func(o *shoot.Settings) {
+		o.ShorterKubeconfigLifetime = func() time.Duration { return shorter }
+	}, "external")
+	for _, tc := range []struct {
+		reason         string
+		shorter, lasts time.Duration
+	}{
+		{"without one the first counts", 0, 24 * time.Hour},
+		{"a shorter one counts from the next request on", 2 * time.Hour, 2 * time.Hour},
+		{"a longer one changes nothing", 48 * time.Hour, 24 * time.Hour},
+	} {
+		shorter = tc.shorter
+		_, until := ask(t, w, "adminkubeconfig", "rose", new(int64(90*3600)))
+		if want := kindtest.Now().Add(tc.lasts); !until.Time.Equal(want) {
+			t.Errorf("API-KUBE-1: %s: valid until %s, want %s", tc.reason, until, want)
+		}
+	}
 }
 
 func TestKubeconfig(t *testing.T) {
