@@ -74,14 +74,7 @@ func apart(t *testing.T, w *world) {
 	w.must(t, shoot("apply", "-f", "packaging/examples/hello.yaml")...)
 	w.must(t, shoot("rollout", "status", "deployment/hello", "--timeout=120s")...)
 	pod := w.must(t, shoot("get", "pods", "-l", "app=hello", "-o", "jsonpath={.items[0].metadata.name}")...)
-	before := packets(t, w, plane)
-	w.must(t, shoot("logs", pod)...)
-	w.says(t, time.Minute, "Hello from hello-", shoot("exec", pod, "--", "hello", "http://127.0.0.1:8080")...)
-	forwarded(t, w, pod, shoot)
-	w.says(t, 2*time.Minute, "machine-worker", shoot("top", "nodes")...)
-	if after := packets(t, w, plane); after <= before {
-		t.Errorf("the tunnel has seen %d packets before and %d after", before, after)
-	}
+	deeds{world: w, shoot: shoot, pod: pod}.throughTunnel(t, plane)
 	w.says(t, time.Minute, "True", w.garden("-n", namespace, "get", "shoot", farName, "-o", `jsonpath={.status.conditions[?(@.type=="EveryNodeReady")].status}`)...)
 
 	w.deleteShoot(t, farName)

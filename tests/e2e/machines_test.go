@@ -3,6 +3,7 @@
 package e2e_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -60,4 +61,41 @@ func nodeAgent(t *testing.T, w *world) {
 	if after := w.must(t, w.shoot("get", "pods", "-l", "app=hello", "-o", "name")...); after != pod {
 		t.Errorf("pods are %q, want the same as before, %q", after, pod)
 	}
+}
+
+// silentKubelet stops the kubelet of a machine without ending it. The shoot says which node is not ready for as long as that lasts, which is
+// too short for the machine to be replaced.
+func silentKubelet(t *testing.T, w *world) {
+	t.Helper()
+	plane := "shoot--meadow--" + shootName
+	machine := w.must(t, w.seed("-n", plane, "get", "pods", "-l", "app=machine", "-o", "jsonpath={.items[0].metadata.name}")...)
+	nodes := w.shoot("get", "nodes", "-o", "jsonpath={range .items[*]}{.metadata.name} {.metadata.uid}{end}")
+	before := w.must(t, nodes...)
+	name, _, _ := strings.Cut(before, " ")
+	send := func(signal string) {
+		w.must(t, w.seed("-n", plane, "exec", machine, "--", "sh", "-c", "kill -"+signal+" $(cat /run/machine/kubelet.service.pid)")...)
+	}
+	ready := func(part string) []string {
+		return w.garden("-n", namespace, "get", "shoot", shootName, "-o", `jsonpath={.status.conditions[?(@.type=="EveryNodeReady")].`+part+"}")
+	}
+	w.says(t, time.Minute, "True", ready("status")...)
+	began := time.Now()
+	send("STOP")
+	t.Cleanup(func() { send("CONT") })
+	w.says(t, 2*time.Minute, "False", ready("status")...)
+	t.Logf("after %s: %s", time.Since(began).Round(time.Second), w.must(t, ready("message")...))
+	// The seed notices a machine that does not answer before the shoot gives up on its node.
+	w.says(t, 2*time.Minute, fmt.Sprintf("Node %q of pool %q: it is not ready", name, "worker"), ready("message")...)
+	if why := w.must(t, ready("reason")...); why != "NodeUnhealthy" {
+		t.Errorf("the reason is %q", why)
+	}
+	t.Logf("after %s the node is named", time.Since(began).Round(time.Second))
+	began = time.Now()
+	send("CONT")
+	w.says(t, 2*time.Minute, "True", ready("status")...)
+	t.Logf("the node is ready again %s after its kubelet goes on", time.Since(began).Round(time.Second))
+	if after := w.must(t, nodes...); after != before {
+		t.Errorf("the node is %q, want the same as before, %q", after, before)
+	}
+	w.says(t, time.Minute, "Hello from hello-", w.shoot("exec", "deployment/hello", "--", "hello", "http://hello")...)
 }

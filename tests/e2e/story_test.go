@@ -41,6 +41,7 @@ func TestStory(t *testing.T) {
 		{"the API server reaches its nodes through a tunnel", throughTheTunnel},
 		{"a bastion leads to the nodes, from where it may", sshThroughBastion},
 		{"the shoot tells how it is", conditions},
+		{"a node whose kubelet is silent is named", long(silentKubelet)},
 		{"settings reach machines that run", long(nodeAgent)},
 		{"machines are drained and replaced", long(machines)},
 		{"machines are updated in place", long(inPlace)},
@@ -63,6 +64,7 @@ func TestStory(t *testing.T) {
 		{"the garden's machine is lost and the shoot is not", long(lost)},
 		{"a gardenlet runs as a plain process", long(plainProcess)},
 		{"nothing is left of shoots that end before their time", long(interruptions)},
+		{"what holds up a deletion is in the shoot", obstacles},
 		{"deletion needs confirmation and leaves nothing", deletion},
 		{"down leaves nothing", down},
 		{"up after down works again", long(upAfterDown)},
@@ -163,24 +165,6 @@ func workload(t *testing.T, w *world) {
 	w.must(t, w.shoot("logs", "deployment/hello")...)
 }
 
-// managed has the resource manager bring an object into the seed and one into the shoot, and take them away again.
-func managed(t *testing.T, w *world) {
-	t.Helper()
-	w.must(t, w.seed("-n", "garden", "rollout", "status", "deployment/gardener-resource-manager", "--timeout=90s")...)
-	const home = "shoot--meadow--" + shootName
-	secret := `{"apiVersion":"v1","kind":"Secret","metadata":{"namespace":"` + home + `","name":"e2e"},"stringData":{"a.yaml":"{apiVersion: v1, kind: ConfigMap, metadata: {name: managed, namespace: default}, data: {by: nobody}}"}}`
-	for class, show := range map[string]func(...string) []string{"seed": w.seed, "resources": w.shoot} {
-		mr := `{"apiVersion":"resources.gardener.cloud/v1alpha1","kind":"ManagedResource","metadata":{"namespace":"` + home + `","name":"e2e"},"spec":{"class":"` + class + `","secretRefs":[{"name":"e2e"}]}}`
-		w.mustWith(t, secret, w.seed("apply", "-f", "-")...)
-		w.mustWith(t, mr, w.seed("apply", "-f", "-")...)
-		w.must(t, w.seed("-n", home, "wait", "managedresource/e2e", "--for=condition=ResourcesHealthy", "--timeout=60s")...)
-		w.says(t, time.Minute, "nobody", show("get", "configmap", "managed", "-o", "jsonpath={.data.by}")...)
-		w.must(t, w.seed("-n", home, "delete", "managedresource", "e2e", "--timeout=60s")...)
-		w.gone(t, time.Minute, show("get", "configmap", "managed")...)
-	}
-	w.must(t, w.seed("-n", home, "delete", "secret", "e2e")...)
-}
-
 // names has a pod look up Services, as a whole name and as short ones, and a name that only the DNS server of the seed knows:
 // the shoot's server has to ask the one of its node for it. It adds a name of the owner's, which a later chapter looks up.
 func names(t *testing.T, w *world) {
@@ -279,7 +263,9 @@ func deletion(t *testing.T, w *world) {
 		w.must(t, w.garden("-n", namespace, "annotate", "shoot", name, "confirmation.gardener.cloud/deletion=true", "--overwrite")...)
 		w.must(t, w.garden("-n", namespace, "delete", "shoot", name, "--wait=false")...)
 	}
+	began := time.Now()
 	w.gone(t, 5*time.Minute, w.garden("-n", namespace, "get", "shoot", shootName)...)
+	t.Logf("the shoot is gone after %s", time.Since(began).Round(time.Second))
 	w.eventually(t, time.Minute, "no namespace of a shoot is left on the seed", func() (bool, string) {
 		left := w.must(t, w.seed("get", "namespaces", "-o", "name")...)
 		return !strings.Contains(left, "shoot--"), left
@@ -290,6 +276,10 @@ func deletion(t *testing.T, w *world) {
 	w.eventually(t, time.Minute, "no volume of a shoot is left on the seed", func() (bool, string) {
 		left := w.must(t, w.seed("get", "persistentvolumes", "-o", "jsonpath={.items[*].spec.claimRef.namespace}")...)
 		return !strings.Contains(left, "shoot--"), left
+	})
+	w.eventually(t, time.Minute, "nothing on the seed is about the shoot", func() (bool, string) {
+		left := w.inventory(t, w.seed).mentioning(t, []string{"shoot--meadow--" + shootName})
+		return len(left) == 0, strings.Join(left, "\n")
 	})
 	w.must(t, w.garden("annotate", "project", "meadow", "confirmation.gardener.cloud/deletion=true", "--overwrite")...)
 	w.must(t, w.garden("-n", namespace, "delete", "credentialsbinding", "--all", "--wait=false")...)

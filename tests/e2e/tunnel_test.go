@@ -3,17 +3,13 @@
 package e2e_test
 
 import (
-	"fmt"
-	"io"
-	"net"
-	"net/http"
 	"strconv"
 	"strings"
 	"testing"
 	"time"
 )
 
-// throughTheTunnel reaches a pod in every way that users have, and sees each on its way through the tunnel: the API server of a shoot has
+// throughTheTunnel reaches a shoot in every way that users have, and sees each on its way through the tunnel: the API server of a shoot has
 // no other way to its nodes. When the agents are gone, nothing comes through, and the shoot says so.
 func throughTheTunnel(t *testing.T, w *world) {
 	t.Helper()
@@ -23,25 +19,7 @@ func throughTheTunnel(t *testing.T, w *world) {
 		w.must(t, w.shoot("get", "pods", "-l", "app=hello", "-o", "jsonpath={.items[0].status.podIP}")...) + ":8080",
 	})
 	pod := w.must(t, w.shoot("get", "pods", "-l", "app=hello", "-o", "jsonpath={.items[0].metadata.name}")...)
-	for name, reach := range map[string]func(){
-		"logs": func() { w.must(t, w.shoot("logs", pod)...) },
-		"exec": func() {
-			w.says(t, time.Minute, "Hello from hello-", w.shoot("exec", pod, "--", "hello", "http://127.0.0.1:8080")...)
-		},
-		"port-forward": func() { forwarded(t, w, pod, w.shoot) },
-		"proxy to a pod": func() {
-			w.says(t, time.Minute, "Hello from hello-", w.shoot("get", "--raw", "/api/v1/namespaces/default/pods/"+pod+":8080/proxy/")...)
-		},
-		"proxy to a Service": func() {
-			w.says(t, time.Minute, "Hello from hello-", w.shoot("get", "--raw", "/api/v1/namespaces/default/services/hello:80/proxy/")...)
-		},
-	} {
-		before := packets(t, w, plane)
-		reach()
-		if after := packets(t, w, plane); after <= before {
-			t.Errorf("%s: the tunnel has seen %d packets before and %d after", name, before, after)
-		}
-	}
+	deeds{world: w, shoot: w.shoot, pod: pod}.throughTunnel(t, plane)
 	withoutAgents(t, w, plane, pod)
 }
 
@@ -86,34 +64,6 @@ func packets(t *testing.T, w *world, plane string) int {
 		}
 	}
 	return sum
-}
-
-// forwarded asks the pod through a forwarded port.
-func forwarded(t *testing.T, w *world, pod string, shoot func(args ...string) []string) {
-	t.Helper()
-	listener, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	port := listener.Addr().(*net.TCPAddr).Port //nolint:forcetypeassert // It listens on TCP.
-	if err := listener.Close(); err != nil {
-		t.Fatal(err)
-	}
-	stop := w.background(t, shoot("port-forward", pod, fmt.Sprintf("%d:8080", port))...)
-	defer stop()
-	w.eventually(t, time.Minute, "the forwarded port answers", func() (bool, string) {
-		request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, fmt.Sprintf("http://127.0.0.1:%d/", port), nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		response, err := http.DefaultClient.Do(request)
-		if err != nil {
-			return false, err.Error()
-		}
-		defer response.Body.Close() //nolint:errcheck // It is only read.
-		said, err := io.ReadAll(response.Body)
-		return err == nil && strings.Contains(string(said), "Hello from hello-"), string(said)
-	})
 }
 
 // withoutAgents takes the agents away, against the resource manager, and gives them back.

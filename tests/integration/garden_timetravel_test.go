@@ -17,6 +17,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	gardenconfigv1alpha1 "github.com/terrarium-garden/terrarium/apis/config/v1alpha1"
+	"github.com/terrarium-garden/terrarium/apis/core/query"
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	"github.com/terrarium-garden/terrarium/tests/harness"
 )
@@ -85,8 +86,8 @@ func (w *traveller) runs(shoot *gardencorev1beta1.Shoot, version, what string) {
 }
 
 // TestTimeTravel walks a garden through 120 days: versions are updated in maintenance windows, a cluster with a lifetime is
-// deleted, old events are removed, a gardenlet falls silent and comes back, and a project without clusters becomes stale and
-// is deleted.
+// deleted, old events are removed, a cluster sleeps at night, a gardenlet falls silent and comes back, and a project without clusters
+// becomes stale and is deleted.
 func TestTimeTravel(t *testing.T) {
 	t.Parallel()
 	clock := harness.NewClock(t)
@@ -112,7 +113,7 @@ func TestTimeTravel(t *testing.T) {
 				AutoUpdate: &gardencorev1beta1.MaintenanceAutoUpdate{KubernetesVersion: update},
 				TimeWindow: &gardencorev1beta1.MaintenanceTimeWindow{Begin: "220000+0000", End: "230000+0000"},
 			}
-			s.Spec.Hibernation = &gardencorev1beta1.Hibernation{Schedules: []gardencorev1beta1.HibernationSchedule{{Start: new("0 20 * * *")}}}
+			s.Spec.Hibernation = &gardencorev1beta1.Hibernation{Schedules: []gardencorev1beta1.HibernationSchedule{{Start: new("0 20 * * *"), End: new("0 6 * * *")}}}
 		}
 	}
 	tended, pinned := w.shoot(namespace, "tended", "cloud", window(true)), w.shoot(namespace, "pinned", "cloud", window(false))
@@ -138,6 +139,8 @@ func TestTimeTravel(t *testing.T) {
 	w.read(brief)
 	w.to(21)
 	w.leaves(brief, "GCM-SHOOTQUOTA-3: after its lifetime a shoot is gone")
+
+	w.night(tended, "in the middle")
 
 	w.to(31)
 	w.becomes(idle, "GCM-STALE-5: a project without shoots is stale", func(s gardencorev1beta1.ProjectStatus) bool {
@@ -169,9 +172,30 @@ func TestTimeTravel(t *testing.T) {
 	if busy.Status.StaleSinceTimestamp != nil {
 		t.Errorf("GCM-STALE-4: a project with shoots is stale since %s", busy.Status.StaleSinceTimestamp)
 	}
-	w.read(tended)
-	if hibernation := tended.Spec.Hibernation; hibernation == nil || hibernation.Enabled == nil || !*hibernation.Enabled {
-		t.Error("GCM-HIBER-4: no schedule has put the shoot to sleep")
+	w.night(tended, "on the last day")
+}
+
+// night sees a shoot fall asleep in the evening and wake up in the morning, each within the two hours in which a schedule is still carried out.
+func (w *traveller) night(shoot *gardencorev1beta1.Shoot, when string) {
+	w.t.Helper()
+	since := w.clock.Now()
+	for _, turn := range []struct {
+		what   string
+		asleep bool
+		hour   int
+	}{{"put the shoot to sleep", true, 20}, {"woken the shoot up", false, 6}} {
+		w.passing("GCM-HIBER-4: "+when+" the schedule has "+turn.what, func(ctx context.Context) error {
+			if err := w.Client.Get(ctx, client.ObjectKeyFromObject(shoot), shoot); err != nil {
+				return err
+			}
+			at := shoot.Status.LastHibernationTriggerTime
+			return has(query.HibernationWanted(shoot) == turn.asleep && at != nil && at.After(since), "asleep %t, by the schedule of %v", query.HibernationWanted(shoot), at)
+		})
+		since = shoot.Status.LastHibernationTriggerTime.UTC()
+		due := since.Truncate(day).Add(time.Duration(turn.hour) * time.Hour)
+		if late := since.Sub(due); late < 0 || late > 2*time.Hour {
+			w.t.Errorf("GCM-HIBER-2, GCM-HIBER-3: %s the schedule has %s at %s, want it at %s", when, turn.what, since, due)
+		}
 	}
 }
 

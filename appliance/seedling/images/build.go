@@ -109,7 +109,7 @@ func (b Builder) recipes() []recipe {
 		}},
 		{Terrarium, b.Versions.Terrarium, programPath(Terrarium), program(Terrarium, b.Sources.Terrarium)},
 		{Pause, b.Versions.Programs, programPath(Pause), program(Pause, b.Sources.Pause)},
-		{Hello, b.Versions.Programs, programPath(Hello), program(Hello, b.Sources.Hello)},
+		{Hello, b.Versions.Programs, programPath(Hello), program(Hello, b.Sources.Hello, "tar")},
 		// Its containers say which of the programs they run; upstream images have each of them here.
 		{VPA, b.Versions.Programs, "/" + sizers()[0], func(_ context.Context, work string) ([]v1.Layer, error) {
 			entries := system()
@@ -183,10 +183,13 @@ func (b Builder) seedlingLayer(work string) (v1.Layer, error) {
 	return NewLayer(filepath.Join(work, Seedling), entries)
 }
 
-// program returns how to build the layers of an image with one static program.
-func program(name, source string) func(context.Context, string) ([]v1.Layer, error) {
+// program returns how to build the layers of an image with one static program, which may have further names.
+func program(name, source string, links ...string) func(context.Context, string) ([]v1.Layer, error) {
 	return func(_ context.Context, work string) ([]v1.Layer, error) {
 		entries := append(system(), Entry{Path: binDir + "/" + name, Mode: 0o755, Source: source})
+		for _, link := range links {
+			entries = append(entries, Entry{Path: binDir + "/" + link, Link: name})
+		}
 		layer, err := NewLayer(filepath.Join(work, name), entries)
 		return []v1.Layer{layer}, err
 	}

@@ -81,6 +81,10 @@ func TestBuildProgramImages(t *testing.T) {
 			t.Errorf("A program has what it needs around it; %s (-want +got):\n%s", path, diff)
 		}
 	}
+	hello := contentsOf(t, openImage(t, archives[2], "terrarium.garden/hello:v1"))
+	if diff := cmp.Diff(file{Mode: 0o777, Link: "hello"}, hello["usr/local/bin/tar"]); diff != "" {
+		t.Errorf("The program for kubectl cp is there (-want +got):\n%s", diff)
+	}
 	sizers := contentsOf(t, openImage(t, archives[3], "terrarium.garden/vpa:v1"))
 	for _, name := range []string{"admission-controller", "recommender", "updater"} {
 		if diff := cmp.Diff(file{Mode: 0o755, Content: "program " + name}, sizers[name]); diff != "" {

@@ -3,12 +3,9 @@
 package tunnel_test
 
 import (
-	"bufio"
-	"context"
 	"crypto/x509"
 	"encoding/json"
 	"encoding/pem"
-	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -16,23 +13,17 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
 
-	appsv1 "k8s.io/api/apps/v1"
 	authenticationv1 "k8s.io/api/authentication/v1"
-	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/kubernetes/scheme"
 	agentapp "sigs.k8s.io/apiserver-network-proxy/cmd/agent/app"
 	agentoptions "sigs.k8s.io/apiserver-network-proxy/cmd/agent/app/options"
-	serverapp "sigs.k8s.io/apiserver-network-proxy/cmd/server/app"
-	serveroptions "sigs.k8s.io/apiserver-network-proxy/cmd/server/app/options"
 
-	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
-	"github.com/terrarium-garden/terrarium/controllers/component"
 	"github.com/terrarium-garden/terrarium/controllers/component/apiserver"
-	"github.com/terrarium-garden/terrarium/controllers/component/facts"
 	"github.com/terrarium-garden/terrarium/controllers/secrets"
 )
 
@@ -40,12 +31,11 @@ import (
 // a token that is for somebody else is not let in.
 func TestConnect(t *testing.T) {
 	t.Parallel()
-	answer := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = fmt.Fprint(w, "from beyond") }))
-	t.Cleanup(answer.Close)
-	target := strings.TrimPrefix(answer.URL, "http://")
+	target := beyond(t)
 	refused := make(chan struct{}, 100)
-	s := newSite(t, refused)
-	s.runServer(t)
+	s := newSite(t, refused, 1)
+	only := s.servers[0]
+	only.start(t)
 
 	s.runAgent(t, "of-another-account")
 	select {
@@ -53,31 +43,32 @@ func TestConnect(t *testing.T) {
 	case <-time.After(time.Minute):
 		t.Fatal("nobody asked whether the token of the agent is good")
 	}
-	if said, err := s.ask(t.Context(), target); err != nil || !strings.Contains(said, "no tunnels available") {
+	if said, err := only.ask(t.Context(), target); err != nil || !strings.Contains(said, "no tunnels available") {
 		t.Errorf("through a tunnel that lets nobody in: %q, %v", said, err)
 	}
 	s.runAgent(t, "good")
-	var last string
-	err := wait.PollUntilContextTimeout(t.Context(), 50*time.Millisecond, time.Minute, true, func(ctx context.Context) (bool, error) {
-		said, err := s.ask(ctx, target)
-		last = fmt.Sprint(said, err)
-		return err == nil && said == "from beyond", nil
-	})
-	if err != nil {
-		t.Errorf("nothing came through: %v; last answer: %s", err, last)
-	}
+	only.reaches(t, target)
 }
 
-// site has the files of both ends of a tunnel, and an API server that reviews tokens.
-type site struct {
-	dir, socket string
-	port        int
-}
-
-func newSite(t *testing.T, refused chan<- struct{}) *site {
+// beyond serves what is on the other side of a tunnel, and returns its address.
+func beyond(t *testing.T) string {
 	t.Helper()
-	s := &site{dir: t.TempDir(), port: freePort(t)}
-	s.socket = filepath.Join(s.dir, "s")
+	answer := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = fmt.Fprint(w, "from beyond") }))
+	t.Cleanup(answer.Close)
+	return strings.TrimPrefix(answer.URL, "http://")
+}
+
+// site has the files of both ends of a tunnel, an API server that reviews tokens, and the servers of the tunnel behind one address.
+type site struct {
+	dir     string
+	servers []*server
+	// port is where agents come to.
+	port int
+}
+
+func newSite(t *testing.T, refused chan<- struct{}, servers int) *site {
+	t.Helper()
+	s := &site{dir: t.TempDir()}
 	reviews := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { review(w, r, refused) }))
 	t.Cleanup(reviews.Close)
 	// Its certificate is for 127.0.0.1, so it also is that of the server of the tunnel.
@@ -94,6 +85,12 @@ func newSite(t *testing.T, refused chan<- struct{}) *site {
 	s.write(t, "kubeconfig", kubeconfig)
 	s.write(t, "tls.crt", public)
 	s.write(t, "tls.key", pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: key}))
+	args, ports := serverArgs(t, servers), make([]int, servers)
+	for i := range servers {
+		ports[i] = freePort(t)
+		s.servers = append(s.servers, &server{dir: s.dir, args: args, socket: filepath.Join(s.dir, strconv.Itoa(i)), port: ports[i]})
+	}
+	s.port = balance(t, ports)
 	return s
 }
 
@@ -145,55 +142,6 @@ func freePort(t *testing.T) int {
 	return listener.Addr().(*net.TCPAddr).Port //nolint:forcetypeassert // It listens on TCP.
 }
 
-// runServer runs the server as it stands beside an API server, on other ports and with other files.
-func (s *site) runServer(t *testing.T) {
-	t.Helper()
-	f := facts.Shoot{Shoot: &gardencorev1beta1.Shoot{}, Namespace: "shoot--dev--a"}
-	f.Shoot.Spec.Provider.Workers = []gardencorev1beta1.Worker{{Name: "small"}}
-	in := &component.Inputs{
-		Replicas: 1, Images: map[string]string{"kube-apiserver": "a", "konnectivity-server": "k"},
-		Addresses: component.Addresses{apiserver.Exposure: {ClusterIP: "10.97.0.9", LoadBalancer: "127.0.0.1"}}, Secrets: map[string]component.Secret{},
-	}
-	requests, err := apiserver.Component().Secrets(f, in.Addresses)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, r := range requests {
-		in.Secrets[r.Name] = component.Secret{Name: r.Name}
-	}
-	objs, err := apiserver.Component().Render(f, in)
-	if err := errors.Join(err, in.Missing()); err != nil {
-		t.Fatal(err)
-	}
-	o := serveroptions.NewProxyRunOptions()
-	for _, obj := range objs {
-		if d, ok := obj.(*appsv1.Deployment); ok {
-			if err := o.Flags().Parse(d.Spec.Template.Spec.InitContainers[0].Args); err != nil {
-				t.Fatal(err)
-			}
-		}
-	}
-	o.UdsName, o.KubeconfigPath = s.socket, filepath.Join(s.dir, "kubeconfig")
-	o.ClusterCert, o.ClusterKey = filepath.Join(s.dir, "tls.crt"), filepath.Join(s.dir, "tls.key")
-	o.AgentPort, o.HealthPort, o.AdminPort = s.port, freePort(t), freePort(t)
-	o.AgentBindAddress, o.HealthBindAddress = "127.0.0.1", "127.0.0.1"
-	stop, ended := make(chan struct{}), make(chan error, 1)
-	go func() { ended <- new(serverapp.Proxy).Run(o, stop) }()
-	t.Cleanup(func() {
-		close(stop)
-		if err := <-ended; err != nil {
-			t.Errorf("the server of the tunnel: %v", err)
-		}
-	})
-	await(t, func(ctx context.Context) error {
-		connection, err := new(net.Dialer).DialContext(ctx, "unix", s.socket)
-		if err == nil {
-			err = connection.Close()
-		}
-		return err
-	})
-}
-
 // runAgent runs an agent with a token.
 func (s *site) runAgent(t *testing.T, token string) {
 	t.Helper()
@@ -203,7 +151,7 @@ func (s *site) runAgent(t *testing.T, token string) {
 	}
 	o.CaCert, o.ServiceAccountTokenPath = filepath.Join(s.dir, "tls.crt"), s.write(t, token, []byte(token))
 	o.ProxyServerPort, o.HealthServerPort, o.AdminServerPort = s.port, freePort(t), freePort(t)
-	o.HealthServerHost, o.SyncInterval = "127.0.0.1", 100*time.Millisecond
+	o.HealthServerHost, o.SyncInterval, o.SyncIntervalCap = "127.0.0.1", 100*time.Millisecond, 300*time.Millisecond
 	drain, stop, ended := make(chan struct{}), make(chan struct{}), make(chan error, 1)
 	go func() { ended <- new(agentapp.Agent).Run(o, drain, stop) }()
 	t.Cleanup(func() {
@@ -212,51 +160,4 @@ func (s *site) runAgent(t *testing.T, token string) {
 			t.Errorf("an agent of the tunnel: %v", err)
 		}
 	})
-}
-
-func await(t *testing.T, works func(ctx context.Context) error) {
-	t.Helper()
-	var last error
-	err := wait.PollUntilContextTimeout(t.Context(), 20*time.Millisecond, time.Minute, true, func(ctx context.Context) (bool, error) {
-		last = works(ctx)
-		return last == nil, nil
-	})
-	if err != nil {
-		t.Fatal(errors.Join(err, last))
-	}
-}
-
-// ask requests something of a target through the socket, and returns the answer, be it from the target or from the tunnel.
-func (s *site) ask(ctx context.Context, target string) (string, error) {
-	connection, err := new(net.Dialer).DialContext(ctx, "unix", s.socket)
-	if err != nil {
-		return "", err
-	}
-	defer connection.Close() //nolint:errcheck // It is used up.
-	if err := connection.SetDeadline(time.Now().Add(10 * time.Second)); err != nil {
-		return "", err
-	}
-	from := bufio.NewReader(connection)
-	if _, err := fmt.Fprintf(connection, "CONNECT %s HTTP/1.1\r\nHost: %[1]s\r\n\r\n", target); err != nil {
-		return "", err
-	}
-	connected, err := http.ReadResponse(from, &http.Request{Method: http.MethodConnect})
-	if err != nil {
-		return "", err
-	}
-	defer connected.Body.Close() //nolint:errcheck // It is only read.
-	if connected.StatusCode != http.StatusOK {
-		said, err := io.ReadAll(from)
-		return string(said), err
-	}
-	if _, err := fmt.Fprintf(connection, "GET / HTTP/1.1\r\nHost: %s\r\nConnection: close\r\n\r\n", target); err != nil {
-		return "", err
-	}
-	response, err := http.ReadResponse(from, nil)
-	if err != nil {
-		return "", err
-	}
-	defer response.Body.Close() //nolint:errcheck // It is only read.
-	said, err := io.ReadAll(response.Body)
-	return string(said), err
 }

@@ -220,6 +220,8 @@ func TestDeletionOrder_EXT_DEL_3(t *testing.T) {
 	}
 	for _, order := range [][]string{
 		{"clean-webhooks", "clean-extended-apis", "clean-kubernetes-resources", "clean-namespaces"},
+		// A webhook that nobody answers for refuses whatever the gardenlet would write in the shoot.
+		{"clean-webhooks", "resource-manager-access", "controlplane"},
 		{"controlplane-wait", "clean-kubernetes-resources"},
 		// The controllers of the cloud delete the load balancer of the ingress controller, and no name leads to it then.
 		{"dns-ingress-delete", "addons-delete", "clean-kubernetes-resources"},

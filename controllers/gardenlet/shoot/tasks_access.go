@@ -41,8 +41,8 @@ const (
 )
 
 // connect deploys the access for clients in the seed and tries that of the gardenlet, unless the shoot sleeps (GLET-HIB-3). The resource
-// manager comes next, because all others wait for the tokens that it requests.
-func (p plane) connect(skip bool) []flow.Task {
+// manager comes next, because all others wait for the tokens that it requests; before it comes what nobody can write in the shoot without.
+func (p plane) connect(skip bool, beforeWrites ...flow.ID) []flow.Task {
 	silent := skip || p.facts.Power == facts.Asleep
 
 	return []flow.Task{
@@ -57,7 +57,7 @@ func (p plane) connect(skip bool) []flow.Task {
 			Retry: flow.Retry{Interval: time.Second, Timeout: 2 * time.Minute}, Skip: silent, Do: p.reachShoot,
 		},
 		{
-			ID: shootServed, Title: "Giving the resource manager access to the cluster",
+			ID: shootServed, Title: "Giving the resource manager access to the cluster", After: beforeWrites,
 			Reads: []flow.Slot{p.address(), p.values.shootClient}, Skip: silent, Do: p.admitResourceManager,
 		},
 	}

@@ -37,8 +37,8 @@ func (c cleaning) fragment(found remains) fragment {
 		}
 	}
 	return fragment{destroy: []flow.Task{
-		task("clean-webhooks", "Deleting the webhooks of the cluster", c.webhooks),
-		task("clean-extended-apis", "Deleting custom resources and API services of the cluster", c.extendedAPIs, "clean-webhooks", "kcm-wait", autoscalerDeleted),
+		task(webhooksCleaned, "Deleting the webhooks of the cluster", c.webhooks),
+		task("clean-extended-apis", "Deleting custom resources and API services of the cluster", c.extendedAPIs, webhooksCleaned, "kcm-wait", autoscalerDeleted),
 		task("clean-kubernetes-resources", "Deleting the other resources of the cluster", c.kubernetesResources, "clean-extended-apis", "controlplane-wait", optionalDeleted),
 		task(cleaned, "Deleting the namespaces of the cluster", c.namespaces, "clean-kubernetes-resources"),
 	}}
@@ -110,6 +110,9 @@ func resourceKinds(shoot *gardencorev1beta1.Shoot) []schema.GroupVersionKind {
 }
 
 const (
+	// webhooksCleaned is the task after which no webhook of users refuses anything, in whatever way it is broken. Nothing is written in
+	// a shoot in deletion before.
+	webhooksCleaned flow.ID = "clean-webhooks"
 	// cleaned is the last task of a clean-up.
 	cleaned flow.ID = "clean-namespaces"
 

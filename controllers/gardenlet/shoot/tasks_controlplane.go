@@ -53,7 +53,7 @@ func (p plane) fragment(found remains) fragment {
 			sleeping.Stop(assembly.Order{After: after("hibernate"), Besides: map[component.Name][]flow.ID{apiserver.Name: after(leadershipReleased)}, Skip: p.facts.Power == facts.Awake}),
 		),
 		destroy: slices.Concat(
-			reaching(components.Restore(assembly.Order{Skip: !found.cleanable()})), reaching(p.connect(!found.cleanable())),
+			reaching(components.Restore(assembly.Order{Skip: !found.cleanable()})), reaching(p.connect(!found.cleanable(), webhooksCleaned)),
 			components.Delete(assembly.Order{
 				After: after("controlplane-delete-wait", "shoot-resources-delete"), Besides: map[component.Name][]flow.ID{etcd.Main: stores, etcd.Events: stores}, Skip: !found.namespace,
 			}),

@@ -49,6 +49,21 @@ type stage struct {
 // newStage runs a seed, prepares it, and runs the resource manager with changed options.
 func newStage(t *testing.T, change func(*resourcemanager.Options), prepare ...func(*stage)) *stage {
 	t.Helper()
+	s := emptyStage(t)
+	options := resourcemanager.Options{Seed: s.seed.Config, SyncPeriod: period, Log: testr.New(t).V(1)}
+	if change != nil {
+		change(&options)
+	}
+	for _, each := range prepare {
+		each(s)
+	}
+	s.run(options)
+	return s
+}
+
+// emptyStage runs a seed without a resource manager.
+func emptyStage(t *testing.T) *stage {
+	t.Helper()
 	s := &stage{t: t, seed: harness.Start(t)}
 	s.Client = s.seed.Client
 	s.create(&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: home}})
@@ -60,14 +75,6 @@ func newStage(t *testing.T, change func(*resourcemanager.Options), prepare ...fu
 	if err := errors.Join(engine.Apply(t.Context(), definitions...), engine.WaitReady(t.Context(), definitions...)); err != nil {
 		t.Fatal(err)
 	}
-	options := resourcemanager.Options{Seed: s.seed.Config, SyncPeriod: period, Log: testr.New(t).V(1)}
-	if change != nil {
-		change(&options)
-	}
-	for _, each := range prepare {
-		each(s)
-	}
-	s.run(options)
 	return s
 }
 
