@@ -15,10 +15,10 @@ import (
 )
 
 const (
-	endPrefix   = "end-"
-	endPlane    = "shoot--meadow--" + endPrefix
-	endHold     = "e2e-holds"
-	endHeld     = "e2e.terrarium.garden/held"
+	endPrefix = "end-"
+	endPlane  = "shoot--meadow--" + endPrefix
+	endHold   = "e2e-holds"
+	endHeld   = "e2e.terrarium.garden/held"
 	// endPatience is longer than the time that a store has to come back.
 	endPatience = 8 * time.Minute
 )
