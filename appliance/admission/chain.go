@@ -68,9 +68,9 @@ type Rule struct {
 	Off bool
 }
 
-// GardenRules returns all plugins for garden kinds, as configured, in the order in which they run. The API server runs their
+// GardenRules returns all plugins for garden kinds, as configured and for these quotas of projects, in the order in which they run. The API server runs their
 // mutating parts first, in the same order (API-ADM-1).
-func GardenRules(c *gardenconfigv1alpha1.AdmissionConfiguration) []Rule {
+func GardenRules(c *gardenconfigv1alpha1.AdmissionConfiguration, quotas ...gardenconfigv1alpha1.QuotaConfiguration) []Rule {
 	return []Rule{
 		{Name: "Unserved", New: unserved.New},
 		{Name: "ResourceReferenceManager", New: resourcereference.New},
@@ -97,7 +97,7 @@ func GardenRules(c *gardenconfigv1alpha1.AdmissionConfiguration) []Rule {
 		{Name: "FinalizerRemoval", New: finalizerremoval.New},
 		{Name: "OpenIDConnectPreset", New: openidconnectpreset.New},
 		{Name: "ClusterOpenIDConnectPreset", New: openidconnectpreset.NewCluster},
-		{Name: "CustomVerbAuthorizer", New: customverbauthorizer.New},
+		{Name: "CustomVerbAuthorizer", New: customverbauthorizer.New(quotas)},
 		{Name: "ShootVPAEnabledByDefault", New: shootvpaenabledbydefault.New},
 		{Name: "ShootResourceReservation", New: shootresourcereservation.New(c.ShootResourceReservation)},
 		{Name: "ManagedSeed", New: managedseed.New},

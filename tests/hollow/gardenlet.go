@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
+	"strings"
 	"sync"
 	"time"
 
@@ -20,6 +21,7 @@ import (
 	"k8s.io/client-go/tools/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/terrarium-garden/terrarium/apis/core/query"
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	"github.com/terrarium-garden/terrarium/controllers/gardenlet/lease"
 )
@@ -199,7 +201,7 @@ func (g *Gardenlet) write(ctx context.Context, object client.Object, status any)
 
 func created(seed string, shoot *gardencorev1beta1.Shoot) map[string]any {
 	return map[string]any{
-		"seedName": seed, "observedGeneration": shoot.Generation, "technicalID": "shoot--" + shoot.Namespace + "--" + shoot.Name,
+		"seedName": seed, "observedGeneration": shoot.Generation, "technicalID": query.TechnicalID(strings.TrimPrefix(shoot.Namespace, "garden-"), shoot.Name),
 		"lastOperation": gardencorev1beta1.LastOperation{
 			Type: gardencorev1beta1.LastOperationTypeCreate, State: gardencorev1beta1.LastOperationStateSucceeded, Progress: 100,
 			Description: "The cluster is created", LastUpdateTime: metav1.Now(),

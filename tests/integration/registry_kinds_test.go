@@ -3,12 +3,15 @@
 package integration_test
 
 import (
+	"strings"
+
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/terrarium-garden/terrarium/apis/core/query"
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 )
 
@@ -217,7 +220,7 @@ func servedKinds() []served {
 			made: func(namespace, name string) client.Object { return order(namespace, name, "kinds") },
 			edit: with(func(s *gardencorev1beta1.Shoot) { s.Spec.Purpose = new(gardencorev1beta1.ShootPurposeTesting) }),
 			report: with(func(s *gardencorev1beta1.Shoot) {
-				s.Status.TechnicalID, s.Status.UID = "shoot--kinds--one", "b7a4d3f0-0000-4000-8000-000000000000"
+				s.Status.TechnicalID, s.Status.UID = query.TechnicalID(strings.TrimPrefix(s.Namespace, "garden-"), s.Name), "b7a4d3f0-0000-4000-8000-000000000000"
 			}),
 			reported: shows(func(s *gardencorev1beta1.Shoot) bool { return s.Status.TechnicalID != "" }),
 		},

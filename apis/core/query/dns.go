@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"golang.org/x/net/publicsuffix"
+
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 )
 
@@ -19,6 +21,12 @@ func Domain(d *gardencorev1beta1.DNS) string {
 
 // Below reports whether a domain lies below another one.
 func Below(domain, above string) bool { return strings.HasSuffix(domain, "."+above) }
+
+// PublicSuffix reports whether everybody can register names in a domain, as in "com". So can nobody claim it alone.
+func PublicSuffix(domain string) bool {
+	suffix, public := publicsuffix.PublicSuffix(domain)
+	return suffix == domain && (public || !strings.Contains(domain, "."))
+}
 
 // Nested reports whether one of two domains lies below the other.
 func Nested(a, b string) bool { return Below(a, b) || Below(b, a) }

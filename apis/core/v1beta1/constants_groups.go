@@ -131,6 +131,8 @@ const (
 const (
 	// VerbManageMembers permits changing the human members of a project.
 	VerbManageMembers = "manage-members"
+	// VerbModifyQuotaLabels permits changing the labels of a project by which the garden chooses its quota.
+	VerbModifyQuotaLabels = "modify-quota-labels"
 	// VerbModifyTolerationsWhitelist permits changing which tolerations a project may use.
 	VerbModifyTolerationsWhitelist = "modify-spec-tolerations-whitelist"
 	// VerbMarkSelfHosted permits declaring that a shoot hosts its own control plane.

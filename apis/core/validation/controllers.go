@@ -5,6 +5,7 @@ package validation
 import (
 	"slices"
 
+	corev1 "k8s.io/api/core/v1"
 	apivalidation "k8s.io/apimachinery/pkg/api/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
@@ -141,10 +142,19 @@ func ValidateControllerInstallationUpdate(i, old *gardencorev1beta1.ControllerIn
 	errs := metadataUpdate(i, old)
 	errs = append(errs, frozen(i, i.Spec, old.Spec)...)
 	errs = append(errs, immutable(i.Spec.RegistrationRef.Name, old.Spec.RegistrationRef.Name, path.Child("registrationRef", "name"))...)
-	if i.Spec.SeedRef != nil && old.Spec.SeedRef != nil {
-		errs = append(errs, immutable(i.Spec.SeedRef.Name, old.Spec.SeedRef.Name, path.Child("seedRef", "name"))...)
-	}
+	errs = append(errs, stays(i.Spec.SeedRef, old.Spec.SeedRef, path.Child("seedRef"))...)
+	errs = append(errs, stays(i.Spec.ShootRef, old.Spec.ShootRef, path.Child("shootRef"))...)
 	return append(errs, installationSpec(&i.Spec, path)...)
+}
+
+// stays checks that an installation stays where it is: the name of a seed or a shoot cannot be changed or removed, and another place
+// cannot be added. Other fields of a reference may change.
+func stays(ref, old *corev1.ObjectReference, path *field.Path) field.ErrorList {
+	if ref == nil || old == nil {
+		return immutable(ref, old, path)
+	}
+	errs := immutable(ref.Name, old.Name, path.Child("name"))
+	return append(errs, immutable(ref.Namespace, old.Namespace, path.Child("namespace"))...)
 }
 
 func installationSpec(s *gardencorev1beta1.ControllerInstallationSpec, path *field.Path) field.ErrorList {

@@ -438,6 +438,11 @@ func TestValidateExtensions(t *testing.T) {
 		i.Spec.SeedRef = &corev1.ObjectReference{Name: seed}
 		return i
 	}
+	onShoot := func(name string) *gardencorev1beta1.ControllerInstallation {
+		i := installation("")
+		i.Spec.SeedRef, i.Spec.ShootRef = nil, &corev1.ObjectReference{Namespace: "garden", Name: name}
+		return i
+	}
 	if diff := cmp.Diff([]string{"spec.deployment.deploymentRefs: FieldValueForbidden", "spec.deployment.policy: FieldValueNotSupported", "spec.resources[0].autoEnable[0]: FieldValueForbidden", "spec.resources[0].clusterCompatibility[1]: FieldValueNotSupported", "spec.resources[0].lifecycle.delete: FieldValueNotSupported", "spec.resources[0].reconcileTimeout: FieldValueInvalid"}, checktest.Complaints(validation.ValidateControllerRegistration(registration(func(r *gardencorev1beta1.ControllerRegistration) {
 		res := &r.Spec.Resources[0]
 		res.ClusterCompatibility = []gardencorev1beta1.ClusterType{"shoot", "moon"}
@@ -463,6 +468,17 @@ func TestValidateExtensions(t *testing.T) {
 	}
 	if diff := cmp.Diff([]string{"spec.seedRef.name: FieldValueInvalid"}, checktest.Complaints(validation.ValidateControllerInstallationUpdate(installation("b"), installation("a")))); diff != "" {
 		t.Errorf("API-VALCI-1: an installation stays where it is\nValidateControllerInstallationUpdate(...) (-want +got):\n%s", diff)
+	}
+	for what, moved := range map[string][2]*gardencorev1beta1.ControllerInstallation{
+		"from a seed to a shoot": {installation("a"), onShoot("s")}, "from a shoot to a seed": {onShoot("s"), installation("a")},
+	} {
+		want := []string{"spec.seedRef: FieldValueInvalid", "spec.shootRef: FieldValueInvalid"}
+		if diff := cmp.Diff(want, checktest.Complaints(validation.ValidateControllerInstallationUpdate(moved[1], moved[0]))); diff != "" {
+			t.Errorf("API-VALCI-1: an installation does not move %s\nValidateControllerInstallationUpdate(...) (-want +got):\n%s", what, diff)
+		}
+	}
+	if diff := cmp.Diff([]string{"spec.shootRef.name: FieldValueInvalid"}, checktest.Complaints(validation.ValidateControllerInstallationUpdate(onShoot("b"), onShoot("a")))); diff != "" {
+		t.Errorf("API-VALCI-1: one on a shoot stays there\nValidateControllerInstallationUpdate(...) (-want +got):\n%s", diff)
 	}
 	both := installation("a")
 	both.Spec.ShootRef = &corev1.ObjectReference{Namespace: "garden", Name: "s"}

@@ -15,6 +15,7 @@ import (
 	"k8s.io/apiserver/pkg/admission"
 	"k8s.io/apiserver/pkg/authentication/user"
 
+	gardenconfigv1alpha1 "github.com/terrarium-garden/terrarium/apis/config/v1alpha1"
 	"github.com/terrarium-garden/terrarium/apis/core/query"
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	"github.com/terrarium-garden/terrarium/appliance/admission/world"
@@ -25,11 +26,15 @@ type rule struct {
 	*admission.Handler
 
 	world *world.World
+	// quotaLabels are the keys of the labels by which the quota of a project is chosen.
+	quotaLabels []string
 }
 
-// New returns the plugin.
-func New(w *world.World) admission.Interface {
-	return &rule{Handler: admission.NewHandler(admission.Create, admission.Update), world: w}
+// New returns a function that makes the plugin for a garden with these quotas of projects.
+func New(quotas []gardenconfigv1alpha1.QuotaConfiguration) func(w *world.World) admission.Interface {
+	return func(w *world.World) admission.Interface {
+		return &rule{Handler: admission.NewHandler(admission.Create, admission.Update), world: w, quotaLabels: quotaLabels(quotas)}
+	}
 }
 
 var _ admission.ValidationInterface = &rule{}
@@ -45,7 +50,7 @@ func (r *rule) Validate(ctx context.Context, a admission.Attributes, _ admission
 	if err := founds(a); err != nil {
 		return world.Answer(a, err)
 	}
-	for _, need := range needed(a) {
+	for _, need := range append(needed(a), r.quotaNeeds(a)...) {
 		if err := r.ask(ctx, a, need); err != nil {
 			return world.Answer(a, err)
 		}
@@ -116,6 +121,42 @@ func needed(a admission.Attributes) []need {
 		}
 	}
 	return nil
+}
+
+// quotaNeeds returns the permission that is required to set or change a label of a project by which its quota is chosen: members of a
+// project, and everybody who creates one, would choose their own quota otherwise (GCM-PROJECT-6).
+func (r *rule) quotaNeeds(a admission.Attributes) []need {
+	p, ok := a.GetObject().(*gardencorev1beta1.Project)
+	if !ok {
+		return nil
+	}
+	var was map[string]string
+	if old := before[gardencorev1beta1.Project](a); old != nil {
+		was = old.Labels
+	}
+	for _, key := range r.quotaLabels {
+		value, set := p.Labels[key]
+		if before, had := was[key]; set != had || value != before {
+			return []need{{gardencorev1beta1.VerbModifyQuotaLabels, "metadata.labels[" + key + "], by which the quota is chosen,"}}
+		}
+	}
+	return nil
+}
+
+// quotaLabels are the keys in the selectors of quotas.
+func quotaLabels(quotas []gardenconfigv1alpha1.QuotaConfiguration) []string {
+	var keys []string
+	for _, q := range quotas {
+		if q.ProjectSelector == nil {
+			continue
+		}
+		keys = slices.AppendSeq(keys, maps.Keys(q.ProjectSelector.MatchLabels))
+		for _, e := range q.ProjectSelector.MatchExpressions {
+			keys = append(keys, e.Key)
+		}
+	}
+	slices.Sort(keys)
+	return slices.Compact(keys)
 }
 
 // before returns the old object, nil on create.

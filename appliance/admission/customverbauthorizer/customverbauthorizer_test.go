@@ -8,6 +8,7 @@ import (
 	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	gardenconfigv1alpha1 "github.com/terrarium-garden/terrarium/apis/config/v1alpha1"
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	"github.com/terrarium-garden/terrarium/appliance/admission/admissiontest"
 	"github.com/terrarium-garden/terrarium/appliance/admission/customverbauthorizer"
@@ -57,7 +58,7 @@ func TestValidate(t *testing.T) {
 	}
 	described := owned(bob, member(ann, "viewer"))
 	described.Spec.Description = new("about flowers")
-	admissiontest.Run(t, customverbauthorizer.New, map[string]admissiontest.Case{
+	admissiontest.Run(t, customverbauthorizer.New(nil), map[string]admissiontest.Case{
 		"API-CVA-1 changed":   {Reason: "the whitelist is the operator's", Request: ask(tolerating("a"), tolerating("b"), "rose"), Refused: []string{"spec.tolerations.whitelist", "modify-spec-tolerations-whitelist"}},
 		"API-CVA-1 allowed":   {Reason: "or of who has the right", Rights: modify, Request: ask(tolerating("a"), tolerating("b"), "rose")},
 		"API-CVA-1 created":   {Reason: "from the beginning", Request: admissiontest.Request{Object: tolerating("a")}, Refused: []string{"spec.tolerations.whitelist"}},
@@ -111,6 +112,34 @@ func TestValidate(t *testing.T) {
 	})
 }
 
+// TestQuotaLabels tries to choose a quota.
+func TestQuotaLabels(t *testing.T) {
+	t.Parallel()
+	quotas := []gardenconfigv1alpha1.QuotaConfiguration{
+		{ProjectSelector: &metav1.LabelSelector{MatchLabels: map[string]string{"tier": "gold"}}},
+		{ProjectSelector: &metav1.LabelSelector{MatchExpressions: []metav1.LabelSelectorRequirement{{Key: "trial", Operator: "DoesNotExist"}}}},
+		{},
+	}
+	with := func(labels ...string) *project {
+		return admissiontest.Project(func(p *project) {
+			for i := 0; i < len(labels); i += 2 {
+				metav1.SetMetaDataLabel(&p.ObjectMeta, labels[i], labels[i+1])
+			}
+		})
+	}
+	rights := []string{"rose modify-quota-labels projects meadow"}
+	admissiontest.Run(t, customverbauthorizer.New(quotas), map[string]admissiontest.Case{
+		"GCM-PROJECT-6 new":       {Reason: "nobody gives a new project a large quota", Request: admissiontest.Request{Object: with("tier", "gold")}, Refused: []string{"metadata.labels[tier]", "modify-quota-labels"}},
+		"GCM-PROJECT-6 later":     {Reason: "nor an old one", Request: admissiontest.Request{Object: with("tier", "gold"), Old: with()}, Refused: []string{"metadata.labels[tier]"}},
+		"GCM-PROJECT-6 changed":   {Reason: "nor another", Request: admissiontest.Request{Object: with("tier", "gold"), Old: with("tier", "tin")}, Refused: []string{"metadata.labels[tier]"}},
+		"GCM-PROJECT-6 removed":   {Reason: "nor the next one, without a label", Request: admissiontest.Request{Object: with(), Old: with("trial", "yes")}, Refused: []string{"metadata.labels[trial]"}},
+		"GCM-PROJECT-6 empty":     {Reason: "an empty value is one", Request: admissiontest.Request{Object: with("trial", ""), Old: with()}, Refused: []string{"metadata.labels[trial]"}},
+		"GCM-PROJECT-6 allowed":   {Reason: "who has the right may", Rights: rights, Request: admissiontest.Request{Object: with("tier", "gold"), Old: with()}},
+		"GCM-PROJECT-6 unchanged": {Reason: "what stays is not asked about", Request: admissiontest.Request{Object: with("tier", "gold", "colour", "red"), Old: with("tier", "gold")}},
+		"GCM-PROJECT-6 others":    {Reason: "other labels are free", Request: admissiontest.Request{Object: with("colour", "red")}},
+	})
+}
+
 func TestLabels(t *testing.T) {
 	t.Parallel()
 	tier := func(value string) *gardencorev1beta1.Shoot {
@@ -123,7 +152,7 @@ func TestLabels(t *testing.T) {
 			{Resource: "shoots", Selector: metav1.LabelSelector{MatchLabels: map[string]string{"tier": "gold"}}},
 		}
 	})}
-	admissiontest.Run(t, customverbauthorizer.New, map[string]admissiontest.Case{
+	admissiontest.Run(t, customverbauthorizer.New(nil), map[string]admissiontest.Case{
 		"API-DELCONF-3 escape": {
 			Reason: "a label is no way around the rule of two", Objects: dual, Request: admissiontest.Request{Object: tier("lead"), Old: tier("gold")},
 			Refused: []string{"metadata.labels", "manage-members"},

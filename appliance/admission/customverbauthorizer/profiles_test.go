@@ -29,7 +29,7 @@ func TestOwnProfilesAndShoots(t *testing.T) {
 	}
 	ask := admissiontest.Request{Object: admissiontest.NamespacedProfile(all), Old: admissiontest.NamespacedProfile()}
 	hosted := func(s *shoot) { s.Spec.Provider.Workers[0].ControlPlane = &gardencorev1beta1.WorkerControlPlane{} }
-	admissiontest.Run(t, customverbauthorizer.New, map[string]admissiontest.Case{
+	admissiontest.Run(t, customverbauthorizer.New(nil), map[string]admissiontest.Case{
 		"API-CVA-3 plain":       {Reason: "a profile that adds machine types needs no right", Request: admissiontest.Request{Object: admissiontest.NamespacedProfile()}},
 		"API-CVA-3 kubernetes":  {Reason: "versions do", Request: ask, Refused: []string{"spec.kubernetes of a namespacedcloudprofile", "modify-spec-kubernetes"}},
 		"API-CVA-3 images":      {Reason: "so do images", Rights: rights[:1], Request: ask, Refused: []string{"spec.machineImages", "modify-spec-machineimages"}},

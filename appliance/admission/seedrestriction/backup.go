@@ -102,8 +102,14 @@ func createBackupEntry(ctx context.Context, r *request) error {
 
 func updateBackupEntry(ctx context.Context, r *request) error {
 	entry, old, err := world.Objects[gardencorev1beta1.BackupEntry](r.Attributes, r.kinds)
-	if err != nil || entry.Spec.BucketName == old.Spec.BucketName {
+	if err != nil {
 		return err
+	}
+	if err := r.movesEntry(ctx, entry, old); err != nil {
+		return err
+	}
+	if entry.Spec.BucketName == old.Spec.BucketName {
+		return nil
 	}
 
 	return r.ownBucket(ctx, entry.Spec.BucketName)

@@ -27,12 +27,18 @@ func ownSeed(ctx context.Context, r *request) error {
 		return err
 	}
 	named := references.NamedBySeed(&seed.Spec)
+	var known domains
 	if old != nil {
+		known = old.Spec.DNS.Defaults
 		before := references.NamedBySeed(&old.Spec)
 		named = slices.DeleteFunc(named, func(v graph.Vertex) bool { return slices.Contains(before, v) })
 	}
 
-	return r.mayName(ctx, named)
+	if err := r.mayName(ctx, named); err != nil {
+		return err
+	}
+
+	return r.givenDomains(ctx, seed.Spec.DNS.Defaults, known)
 }
 
 // deleteSeed allows a client to delete its own Seed, and that of a ManagedSeed in deletion on its seed (GAC-SR-11).
@@ -102,23 +108,47 @@ func updateManagedSeed(ctx context.Context, r *request) error {
 	if err != nil {
 		return err
 	}
-
+	if err := sameOwners(managed, old); err != nil {
+		return err
+	}
 	if err := r.mayNameInTemplate(ctx, managed, old); err != nil {
+		return err
+	}
+
+	err = r.givenDomains(ctx, templateDomains(references.SeedTemplate(managed)), templateDomains(references.SeedTemplate(old)))
+	if err != nil {
 		return err
 	}
 
 	return r.readable(ctx, references.ManagedSeed(managed, false), references.ManagedSeed(old, false))
 }
 
-// updateInstallation rejects new references of a ControllerInstallation, by which a seed would get access to other charts and
-// their pull Secrets.
+// updateInstallation allows changes of installations of the client's seed that stay there. It rejects new references, by
+// which a seed would get access to other charts and their pull Secrets.
 func updateInstallation(ctx context.Context, r *request) error {
 	installation, old, err := world.Objects[gardencorev1beta1.ControllerInstallation](r.Attributes, r.kinds)
 	if err != nil {
 		return err
 	}
+	for _, i := range []*gardencorev1beta1.ControllerInstallation{old, installation} {
+		if err := r.mine("spec.seedRef", seedOf(i)); err != nil {
+			return err
+		}
+	}
+	if err := sameOwners(installation, old); err != nil {
+		return err
+	}
 
 	return r.readable(ctx, references.ControllerInstallation(installation), references.ControllerInstallation(old))
+}
+
+// seedOf returns the seed of an installation; nil if it is on none.
+func seedOf(i *gardencorev1beta1.ControllerInstallation) *string {
+	if i.Spec.SeedRef == nil {
+		return nil
+	}
+
+	return &i.Spec.SeedRef.Name
 }
 
 // createGardenlet allows a gardenlet to create its own Gardenlet (GAC-SR-13).

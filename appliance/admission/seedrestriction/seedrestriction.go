@@ -75,11 +75,11 @@ func New(w *world.World) admission.Interface {
 		Handler: admission.NewHandler(admission.Create, admission.Update, admission.Delete), world: w,
 		limits: map[schema.GroupResource]limits{
 			core("backupbuckets"):                      {create: createBackupBucket, update: updateBackupBucket, remove: deleteBackupBucket, status: updateBackupBucket},
-			core("backupentries"):                      {create: createBackupEntry, update: updateBackupEntry},
+			core("backupentries"):                      {create: createBackupEntry, update: updateBackupEntry, status: updateEntryStatus},
 			core("controllerinstallations"):            {update: updateInstallation},
 			core("internalsecrets"):                    {create: createInternalSecret, update: updateInternalSecret, remove: internal},
 			core("seeds"):                              {create: ownSeed, update: ownSeed, remove: deleteSeed},
-			core("shoots"):                             {update: updateShoot},
+			core("shoots"):                             {update: updateShoot, status: updateShootStatus},
 			core("shootstates"):                        {create: createShootState},
 			management("gardenlets"):                   {create: createGardenlet},
 			management("managedseeds"):                 {update: updateManagedSeed},

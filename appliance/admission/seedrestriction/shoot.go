@@ -23,10 +23,13 @@ const publicServiceAccount = "serviceaccount"
 // caCertificate and caKey are the keys of a client CA in its InternalSecret.
 const caCertificate, caKey = "ca.crt", "ca.key"
 
-// updateShoot rejects new references of a shoot to objects that the seed may not read.
+// updateShoot rejects new references of a shoot to objects that the seed may not read, and metadata with which it would be deleted.
 func updateShoot(ctx context.Context, r *request) error {
 	shoot, old, err := world.Objects[gardencorev1beta1.Shoot](r.Attributes, r.kinds)
 	if err != nil {
+		return err
+	}
+	if err := onlyOwnMarks(shoot, old); err != nil {
 		return err
 	}
 

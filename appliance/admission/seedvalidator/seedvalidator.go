@@ -14,6 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apiserver/pkg/admission"
 
+	"github.com/terrarium-garden/terrarium/apis/core/query"
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	gardensecurityv1alpha1 "github.com/terrarium-garden/terrarium/apis/security/v1alpha1"
 	"github.com/terrarium-garden/terrarium/appliance/admission/world"
@@ -40,6 +41,9 @@ func (r *rule) Validate(ctx context.Context, a admission.Attributes, _ admission
 	seed, _ := a.GetObject().(*gardencorev1beta1.Seed)
 	old, _ := a.GetOldObject().(*gardencorev1beta1.Seed)
 	if seed != nil {
+		if err := tooWide(seed, old); err != nil {
+			return world.Answer(a, err)
+		}
 		if err := r.world.Decide(a, func(v world.View) error { return identity(ctx, v, seed, old) }); err != nil {
 			return err
 		}
@@ -65,6 +69,18 @@ func (r *rule) Validate(ctx context.Context, a admission.Attributes, _ admission
 	default:
 		return world.Answer(a, fmt.Errorf("%s: %s", complaint, strings.Join(shoots, ", ")))
 	}
+}
+
+// tooWide rejects a new default domain in which everybody can register names: every shoot of the garden with a domain below it would be
+// refused.
+func tooWide(seed, old *gardencorev1beta1.Seed) error {
+	for i, d := range seed.Spec.DNS.Defaults {
+		known := old != nil && slices.ContainsFunc(old.Spec.DNS.Defaults, func(o gardencorev1beta1.SeedDNSProviderConfig) bool { return o.Domain == d.Domain })
+		if !known && query.PublicSuffix(d.Domain) {
+			return fmt.Errorf("spec.dns.defaults[%d].domain: %q is one in which everybody can register names; use a domain below it that is yours", i, d.Domain)
+		}
+	}
+	return nil
 }
 
 // hosted reports whether a seed is marked as a self-hosted shoot.

@@ -36,6 +36,11 @@ func TestValidate(t *testing.T) {
 	preset := func(s *seed) {
 		s.Spec.DNS.Defaults = []gardencorev1beta1.SeedDNSProviderConfig{{Type: "local", Domain: "shoots.example"}}
 	}
+	claims := func(domain string) func(*seed) {
+		return func(s *seed) {
+			s.Spec.DNS.Defaults = []gardencorev1beta1.SeedDNSProviderConfig{{Type: "local", Domain: domain}}
+		}
+	}
 	hosted := func(s *seed) { s.Labels = map[string]string{"seed.gardener.cloud/self-hosted-shoot-cluster": "true"} }
 	backed := func(s *seed) {
 		s.Spec.Backup = &gardencorev1beta1.Backup{Provider: "local", CredentialsRef: &corev1.ObjectReference{
@@ -64,6 +69,11 @@ func TestValidate(t *testing.T) {
 		"API-SEEDVAL-2 identity":  {Reason: "an identity opens backups of its own provider", Objects: []kind.Object{identity("local")}, Request: admissiontest.Request{Object: admissiontest.Seed("a", backed)}},
 		"API-SEEDVAL-2 other":     {Reason: "and no others", Objects: []kind.Object{identity("cloud")}, Request: admissiontest.Request{Object: admissiontest.Seed("a", backed)}, Refused: []string{"spec.backup.credentialsRef", `is for provider "cloud"`}},
 		"API-SEEDVAL-2 nobody":    {Reason: "if it exists", Request: admissiontest.Request{Object: admissiontest.Seed("a", backed)}, Refused: []string{`WorkloadIdentity "garden/backup" does not exist`}},
+		"API-DNS-4 com":           {Reason: "nobody shuts out all shoots with a domain that is their own", Request: admissiontest.Request{Object: admissiontest.Seed("a", claims("com")), Old: admissiontest.Seed("a")}, Refused: []string{"spec.dns.defaults[0].domain", `"com"`}},
+		"API-DNS-4 co.uk, new":    {Reason: "also not with a new seed", Request: admissiontest.Request{Object: admissiontest.Seed("a", claims("co.uk"))}, Refused: []string{`"co.uk"`}},
+		"API-DNS-4 one label":     {Reason: "nor with a name that nobody has registered yet", Request: admissiontest.Request{Object: admissiontest.Seed("a", claims("garden"))}, Refused: []string{`"garden"`}},
+		"API-DNS-4 below":         {Reason: "a domain of the operator is welcome", Request: admissiontest.Request{Object: admissiontest.Seed("a", claims("garden.example"))}},
+		"API-DNS-4 known":         {Reason: "one that is there stays", Request: admissiontest.Request{Object: admissiontest.Seed("a", claims("com"), hosted), Old: admissiontest.Seed("a", claims("com"))}},
 		"API-SEEDVAL-2 first":     {Reason: "a first one is welcome", Objects: bound, Request: admissiontest.Request{Object: admissiontest.Seed("a", domain("x.z")), Old: admissiontest.Seed("a")}},
 	})
 }

@@ -5,9 +5,7 @@ package shootdns
 import (
 	"context"
 	"fmt"
-	"strings"
 
-	"golang.org/x/net/publicsuffix"
 	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/util/validation"
 
@@ -22,7 +20,7 @@ func tooWide(domain string, defaults []string) error {
 	if len(validation.IsDNS1123Subdomain(domain)) > 0 {
 		return nil // The validation says what is wrong with it.
 	}
-	if suffix, public := publicsuffix.PublicSuffix(domain); suffix == domain && (public || !strings.Contains(domain, ".")) {
+	if query.PublicSuffix(domain) {
 		return fmt.Errorf("spec.dns.domain: %q is one in which everybody can register names; use a domain below it that is yours", domain)
 	}
 	for _, d := range defaults {

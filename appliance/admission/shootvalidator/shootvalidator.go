@@ -76,6 +76,9 @@ func (r *rule) Validate(ctx context.Context, a admission.Attributes, _ admission
 		}
 		return nil
 	}
+	if a.GetSubresource() == status {
+		return r.checkStatus(ctx, a)
+	}
 	q, ok := read(a)
 	if !ok {
 		return nil

@@ -140,6 +140,23 @@ func (r *Reconciler) find(ctx context.Context, p *gardencorev1beta1.Plant, secre
 	return found, ctx.Err()
 }
 
+// Plausible reports whether a prefix can be the network of a seed. Private networks can have any size. A wider public one is ignored:
+// a gardenlet can choose the networks of its seed, and a network like 128.0.0.0/1 would keep the Plants of all projects from their clusters.
+// The limits are the largest networks that one organisation has: with narrower ones, a Plant could reach the seeds of an organisation
+// that uses such a network inside.
+func Plausible(network netip.Prefix) bool {
+	const widest, widestV6 = 8, 32
+	for _, private := range []string{"10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "100.64.0.0/10", "fc00::/7"} {
+		if p := netip.MustParsePrefix(private); p.Bits() <= network.Bits() && p.Contains(network.Addr()) {
+			return true
+		}
+	}
+	if network.Addr().Is4() {
+		return network.Bits() >= widest
+	}
+	return !network.Addr().Is4In6() && network.Bits() >= widestV6
+}
+
 // seedNetworks are the networks of the nodes, pods and services of seeds. A seed may be on this machine, or in its network.
 func (r *Reconciler) seedNetworks(ctx context.Context) ([]netip.Prefix, error) {
 	seeds := &gardencorev1beta1.SeedList{}
@@ -150,7 +167,7 @@ func (r *Reconciler) seedNetworks(ctx context.Context) ([]netip.Prefix, error) {
 	for i := range seeds.Items {
 		of := &seeds.Items[i].Spec.Networks
 		for _, network := range []string{ptr.Deref(of.Nodes, ""), of.Pods, of.Services} {
-			if prefix, err := netip.ParsePrefix(network); err == nil {
+			if prefix, err := netip.ParsePrefix(network); err == nil && Plausible(prefix) {
 				networks = append(networks, prefix)
 			}
 		}

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"net/netip"
 	"strings"
 	"testing"
 	"time"
@@ -265,8 +266,14 @@ func TestBlocked(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			c := grow(t)
-			seed := &gardencorev1beta1.Seed{ObjectMeta: metav1.ObjectMeta{Name: "soil"}}
+			seed, greedy := &gardencorev1beta1.Seed{ObjectMeta: metav1.ObjectMeta{Name: "soil"}}, &gardencorev1beta1.Seed{ObjectMeta: metav1.ObjectMeta{Name: "weed"}}
 			in(&seed.Spec.Networks, "198.51.100.0/24")
+			in(&greedy.Spec.Networks, "0.0.0.0/0")
+			free := start(t, c, greedy, planted("a", "access"), holding("access", c.kubeconfig(t)))
+			free.pass("a")
+			if got := told(free.plant("a"))["APIServerAvailable"]; !strings.HasPrefix(got, "True ") {
+				t.Errorf("a seed does not take all networks, got %q", got)
+			}
 			raw := strings.ReplaceAll(string(c.kubeconfig(t)), c.address().String(), "198.51.100.7:443")
 			g := start(t, c, seed, planted("a", "access"), holding("access", []byte(raw)))
 			g.pass("a")
@@ -274,6 +281,21 @@ func TestBlocked(t *testing.T) {
 				t.Errorf("the %s of a seed are not for plants, got %q", name, got)
 			}
 		})
+	}
+}
+
+// TestPlausible tells which networks of seeds are ignored, because they would keep the Plants of others from their clusters.
+func TestPlausible(t *testing.T) {
+	t.Parallel()
+	for network, want := range map[string]bool{
+		"10.0.0.0/8": true, "172.16.0.0/12": true, "192.168.0.0/16": true, "100.64.0.0/10": true, "100.96.0.0/11": true, "10.1.2.0/24": true,
+		"203.0.113.0/24": true, "30.0.0.0/8": true, "2001:db8::/32": true, "2001:db8:1::/56": true, "fd00::/8": true, "fc00::/7": true,
+		"128.0.0.0/1": false, "0.0.0.0/0": false, "0.0.0.0/1": false, "52.0.0.0/7": false, "8.0.0.0/6": false,
+		"::/0": false, "2000::/3": false, "2001:db8::/31": false, "fc00::/6": false, "::ffff:0:0/96": false,
+	} {
+		if got := plant.Plausible(netip.MustParsePrefix(network)); got != want {
+			t.Errorf("Plausible(%s) = %v, want %v", network, got, want)
+		}
 	}
 }
 

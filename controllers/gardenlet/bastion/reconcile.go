@@ -20,6 +20,7 @@ import (
 	gardenextensionsv1alpha1 "github.com/terrarium-garden/terrarium/apis/extensions/v1alpha1"
 	gardenoperationsv1alpha1 "github.com/terrarium-garden/terrarium/apis/operations/v1alpha1"
 	"github.com/terrarium-garden/terrarium/controllers/extension"
+	"github.com/terrarium-garden/terrarium/controllers/gardenlet/shoot"
 	"github.com/terrarium-garden/terrarium/controllers/kit"
 )
 
@@ -45,6 +46,9 @@ func (r *Reconciler) Reconcile(ctx context.Context, request reconcile.Request) (
 		return reconcile.Result{}, err
 	}
 	if s.shoot != nil {
+		if err := shoot.CheckPlace(ctx, r.SeedClient, s.shoot); err != nil {
+			return kit.Result(kit.Stop(), fmt.Errorf("find the namespace of shoot %q: %w", s.shoot.Name, err))
+		}
 		s.host = &gardenextensionsv1alpha1.Bastion{ObjectMeta: metav1.ObjectMeta{Namespace: s.shoot.Status.TechnicalID, Name: b.Name}}
 	}
 	if b.DeletionTimestamp != nil {

@@ -81,6 +81,11 @@ func (r *Reconciler) enqueue() events {
 	}
 }
 
+// checkPlace returns an error if the namespace that the status names is not that of the shoot.
+func (r *Reconciler) checkPlace(ctx context.Context, s *gardencorev1beta1.Shoot) error {
+	return shoot.CheckPlace(ctx, r.SeedClient, s)
+}
+
 func (r *Reconciler) mine(s *gardencorev1beta1.Shoot) bool {
 	return shoot.Responsible(s) == r.SeedName
 }

@@ -94,6 +94,9 @@ func damp(shoot *gardencorev1beta1.Shoot, have *gardencorev1beta1.Condition, fou
 
 // check makes all checks, and tidies up what they have found. If they cannot be made, conditions and constraints say so.
 func (r *Reconciler) check(ctx context.Context, shoot *gardencorev1beta1.Shoot) assessment {
+	if err := r.checkPlace(ctx, shoot); err != nil {
+		return assessment{conditions: uncheckable(shoot, err), constraints: uncheckableConstraints(err)}
+	}
 	if shoot.Status.Hibernated || query.HibernationWanted(shoot) {
 		return assessment{conditions: r.notChecked(shoot), constraints: append(restingConstraints(), JudgeManual(shoot), JudgeRotation(shoot, r.Clock.Now()))}
 	}

@@ -3,13 +3,10 @@
 package shoot
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
 	"time"
-
-	"k8s.io/utils/ptr"
 
 	"github.com/terrarium-garden/terrarium/apis/core/query"
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
@@ -107,7 +104,7 @@ func due(shoot *gardencorev1beta1.Shoot, s Settings, last, now time.Time) time.T
 
 // Responsible returns the name of the seed whose gardenlet acts on the shoot: the one that runs it, or else the one it is bound to.
 func Responsible(shoot *gardencorev1beta1.Shoot) string {
-	return cmp.Or(ptr.Deref(shoot.Status.SeedName, ""), ptr.Deref(shoot.Spec.SeedName, ""))
+	return query.ResponsibleSeed(shoot.Spec.SeedName, shoot.Status.SeedName)
 }
 
 // OperationType returns the type of the next run: a deletion takes precedence, and a creation that did not succeed continues.

@@ -45,14 +45,13 @@ type operation struct {
 
 // load reads everything that an operation needs before its first task.
 func (r *Reconciler) load(ctx context.Context, shoot *gardencorev1beta1.Shoot, seed *gardencorev1beta1.Seed) (*operation, error) {
-	project, err := r.project(ctx, shoot)
+	at, err := r.placeOf(ctx, shoot)
 	if err != nil {
 		return nil, err
 	}
-	o := &operation{r: r, facts: facts.Shoot{Shoot: shoot, Seed: seed, Project: project, Namespace: shoot.Status.TechnicalID, Hosts: facts.HostsOf(shoot, project, seed)}}
-	if o.facts.Namespace == "" {
-		o.facts.Namespace = gardencorev1beta1.NamespacePrefixShoot + project + "--" + shoot.Name
-	}
+	o := &operation{r: r, facts: facts.Shoot{
+		Shoot: shoot, Seed: seed, Project: at.project, Namespace: at.namespace, Hosts: facts.HostsOf(shoot, at.project, seed),
+	}}
 	if r.verticalAutoscaling {
 		if o.facts.VerticalAutoscaling, err = vertical.StillServed(ctx, r.SeedClient, o.facts.Namespace); err != nil {
 			return nil, err

@@ -69,7 +69,11 @@ func (r *Reconciler) syncOnly(ctx context.Context, shoot *gardencorev1beta1.Shoo
 	if err != nil {
 		return reconcile.Result{}, err
 	}
-	o := &operation{r: r, facts: facts.Shoot{Shoot: shoot, Seed: seed, Namespace: shoot.Status.TechnicalID}}
+	at, err := r.placeOf(ctx, shoot)
+	if err != nil {
+		return reconcile.Result{}, err
+	}
+	o := &operation{r: r, facts: facts.Shoot{Shoot: shoot, Seed: seed, Namespace: at.namespace}}
 	if err := o.loadProfile(ctx); err != nil {
 		return reconcile.Result{}, err
 	}
@@ -103,7 +107,7 @@ func (r *Reconciler) operate(ctx context.Context, shoot *gardencorev1beta1.Shoot
 		return reconcile.Result{RequeueAfter: recheck}, r.on(shoot).Postpone(ctx, kind, err)
 	}
 	if deletedAlready(shoot) {
-		return kit.Result(kit.Continue(), r.deleted(ctx, r.on(shoot), shoot.Status.TechnicalID))
+		return r.finish(ctx, shoot)
 	}
 	o, result, err := r.begin(ctx, shoot, seed, kind)
 	if o == nil {
@@ -122,6 +126,15 @@ func (r *Reconciler) operate(ctx context.Context, shoot *gardencorev1beta1.Shoot
 		return o.failed(ctx, err)
 	}
 	return reconcile.Result{RequeueAfter: nextPass(o.status.Object(), r.settings(), r.Clock.Now())}, nil
+}
+
+// finish makes the last steps of a deletion.
+func (r *Reconciler) finish(ctx context.Context, shoot *gardencorev1beta1.Shoot) (reconcile.Result, error) {
+	at, err := r.placeOf(ctx, shoot)
+	if err != nil {
+		return r.on(shoot).Fail(ctx, lastoperation.AtStep(lastoperation.StepInitialize, err))
+	}
+	return kit.Result(kit.Continue(), r.deleted(ctx, r.on(shoot), at.namespace))
 }
 
 // begin reads what a run needs and reports that it has begun: first to the extensions, which act on the Cluster object. If it

@@ -82,6 +82,9 @@ func (r *Reconciler) Reconcile(ctx context.Context, request reconcile.Request) (
 	if !r.waits(s) || s.DeletionTimestamp != nil {
 		return reconcile.Result{}, nil
 	}
+	if err := shoot.CheckPlace(ctx, r.SeedClient, s); err != nil {
+		return reconcile.Result{}, fmt.Errorf("find the namespace of shoot %q: %w", s.Name, err)
+	}
 	worker := &gardenextensionsv1alpha1.Worker{}
 	if err := r.SeedClient.Get(ctx, client.ObjectKey{Namespace: s.Status.TechnicalID, Name: s.Name}, worker); err != nil {
 		return reconcile.Result{}, client.IgnoreNotFound(err)

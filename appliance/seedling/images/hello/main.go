@@ -120,7 +120,7 @@ func count(url string, out io.Writer) error {
 	said := time.Now()                           //nolint:forbidigo // This program is not tested with a clock.
 	for range time.Tick(50 * time.Millisecond) { //nolint:forbidigo // It counts until it is ended.
 		asked++
-		if err := request(client, url); err != nil {
+		if err := fetch(client, url); err != nil {
 			failed++
 			_, _ = fmt.Fprintln(out, "failed:", err)
 		}
@@ -132,7 +132,7 @@ func count(url string, out io.Writer) error {
 	return nil // The ticker does not end.
 }
 
-func request(client *http.Client, url string) error {
+func fetch(client *http.Client, url string) error {
 	answer, err := client.Get(url) //nolint:noctx,gosec // The client has a timeout, and the purpose of the program is to request its argument.
 	if err != nil {
 		return fmt.Errorf("ask %q: %w", url, err)

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package bastion_test
+
+import (
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+	gardenextensionsv1alpha1 "github.com/terrarium-garden/terrarium/apis/extensions/v1alpha1"
+	gardenoperationsv1alpha1 "github.com/terrarium-garden/terrarium/apis/operations/v1alpha1"
+)
+
+// TestForeignNamespace_GLET_SHOOT_18 sees that no host is made or deleted in a namespace that belongs to another shoot.
+func TestForeignNamespace_GLET_SHOOT_18(t *testing.T) {
+	t.Parallel()
+	for id, reason := range map[string]string{
+		"shoot--victim--prod": "the technical ID is that of another shoot", plane: "the namespace is that of a former shoot", "kube-system": "the technical ID is none",
+	} {
+		for _, deleted := range []bool{false, true} {
+			l := newLandscape(t, func(s *gardencorev1beta1.Shoot, b *gardenoperationsv1alpha1.Bastion) {
+				s.Status.TechnicalID, s.Status.UID = id, "x"
+				if deleted {
+					b.Finalizers, b.DeletionTimestamp = []string{"gardener"}, new(metav1.Now())
+				}
+			})
+			theirs := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: id, Annotations: map[string]string{"shoot.gardener.cloud/uid": "theirs"}}}
+			host := &gardenextensionsv1alpha1.Bastion{ObjectMeta: metav1.ObjectMeta{Namespace: id, Name: "door", ResourceVersion: ""}}
+			if err := l.SeedClient.Create(t.Context(), theirs); err != nil {
+				t.Fatal(err)
+			}
+			if deleted {
+				if err := l.SeedClient.Create(t.Context(), host); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if _, err := l.pass(t); err == nil {
+				t.Errorf("%s (deleted: %v): Reconcile(...) returned no error", reason, deleted)
+			}
+			list := &gardenextensionsv1alpha1.BastionList{}
+			if err := l.SeedClient.List(t.Context(), list); err != nil || (len(list.Items) == 1) != deleted {
+				t.Errorf("%s (deleted: %v): there are %d hosts: %v", reason, deleted, len(list.Items), err)
+			}
+		}
+	}
+}
