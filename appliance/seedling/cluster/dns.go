@@ -34,10 +34,10 @@ const (
 	dnsRole       = "system:coredns"
 )
 
-// Zones are those whose names the DNS server takes from the records of extensions. Nobody else has names in them: two are reserved for such
+// Zones are those whose names the DNS server takes from the records of extensions. Nobody else has names in them: one is reserved for such
 // uses (RFC 2606), and the other is the domain of the playground. An owner of a shoot gets names in no other zone, so nobody can take over
 // a name that pods of others rely on.
-func Zones() []string { return []string{"example", "terrarium.local", "test"} }
+func Zones() []string { return []string{"example", "terrarium.local"} }
 
 // dnsIP is the address of the Service of the DNS server: by convention, the tenth.
 func (c Config) dnsIP() netip.Addr {
