@@ -212,7 +212,7 @@ test-ui-scale: $(WEBUI) | webui-node ## Test what the web UI costs with 2,000 sh
 
 .PHONY: test-e2e
 test-e2e: prerequisites images-patch ## Run the end-to-end tests on a real seed (root, Linux)
-	go test -count=1 -timeout 40m -v ./tests/e2e/...
+	go test -count=1 -timeout 60m -v ./tests/e2e/...
 
 .PHONY: test-e2e-short
 test-e2e-short: prerequisites images ## The same, without the chapters that kill, replace, rotate or put to sleep

@@ -16,6 +16,9 @@ import (
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
+	discoveryv1 "k8s.io/api/discovery/v1"
+	networkingv1 "k8s.io/api/networking/v1"
+	storagev1 "k8s.io/api/storage/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/terrarium-garden/terrarium/apis/scheme"
@@ -192,4 +195,22 @@ func hostile(t *testing.T, answer http.HandlerFunc) client.Client {
 		t.Fatal(err)
 	}
 	return c
+}
+
+// TestKinds: what machines, their load balancers and their volumes are made of is known without a request.
+func TestKinds(t *testing.T) {
+	t.Parallel()
+	c := hostile(t, func(http.ResponseWriter, *http.Request) { t.Error("the server was asked") })
+	for _, object := range []client.Object{
+		&corev1.Namespace{}, &corev1.Node{}, &corev1.Pod{}, &corev1.Secret{}, &corev1.ConfigMap{}, &corev1.Service{}, &corev1.PersistentVolumeClaim{},
+		&discoveryv1.EndpointSlice{}, &networkingv1.NetworkPolicy{}, &storagev1.StorageClass{},
+	} {
+		kind, err := c.GroupVersionKindFor(object)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := c.RESTMapper().RESTMapping(kind.GroupKind(), kind.Version); err != nil {
+			t.Errorf("%T: %v", object, err)
+		}
+	}
 }
