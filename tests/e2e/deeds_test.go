@@ -95,7 +95,7 @@ func (d deeds) attach(t *testing.T) {
 	d.must(t, d.shoot("delete", "pod", "parrot", "--now")...)
 }
 
-// copies copies a file into the pod and back.
+// copies has a file copied into the pod and back.
 func (d deeds) copies(t *testing.T) {
 	t.Helper()
 	folder := t.TempDir()

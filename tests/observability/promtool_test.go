@@ -81,8 +81,8 @@ func TestEachAlertHasACase(t *testing.T) {
 		Tests []struct {
 			AlertRuleTest []struct {
 				AlertName string `json:"alertname"`
-				ExpAlerts []any  `json:"exp_alerts"`
-			} `json:"alert_rule_test"`
+				ExpAlerts []any  `json:"exp_alerts"` //nolint:tagliatelle // The names are those of promtool.
+			} `json:"alert_rule_test"` //nolint:tagliatelle // The names are those of promtool.
 		} `json:"tests"`
 	}
 	load(t, "alerts_test.yaml", &cases)

@@ -139,9 +139,12 @@ func recordsOfExtensions(t *testing.T, resolver *net.Resolver, zones dnszones.Fi
 		{
 			reason: "records of each type are served",
 			records: []nameserver.Record{
-				{Name: "*.in.example", Type: "A", Values: []string{"192.0.2.6"}}, {Name: "a.example", Type: "A", Values: []string{"192.0.2.5"}},
-				{Name: "six.example", Type: "AAAA", Values: []string{"2001:db8::1"}}, {Name: "t.example", Type: "TXT", Values: []string{odd}},
-				{Name: "w.example", Type: "CNAME", Values: []string{"a.example"}}, {Name: "v.example", Type: "CNAME", Values: []string{"outer.test"}},
+				{Name: "*.in.example", Type: "A", Values: []string{"192.0.2.6"}},
+				{Name: "a.example", Type: "A", Values: []string{"192.0.2.5"}},
+				{Name: "six.example", Type: "AAAA", Values: []string{"2001:db8::1"}},
+				{Name: "t.example", Type: "TXT", Values: []string{odd}},
+				{Name: "w.example", Type: "CNAME", Values: []string{"a.example"}},
+				{Name: "v.example", Type: "CNAME", Values: []string{"outer.test"}},
 			},
 			want: map[string]string{
 				"A.Example.": "[192.0.2.5]", "x.in.example.": "[192.0.2.6]", "y.x.in.example.": "[192.0.2.6]", "in.example.": "[]", "six.example.": "[2001:db8::1]",

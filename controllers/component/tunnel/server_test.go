@@ -40,7 +40,7 @@ func serverArgs(t *testing.T, servers int) []string {
 	f := facts.Shoot{Shoot: &gardencorev1beta1.Shoot{}, Namespace: "shoot--dev--a"}
 	f.Shoot.Spec.Provider.Workers = []gardencorev1beta1.Worker{{Name: "small"}}
 	in := &component.Inputs{
-		Replicas: int32(servers), Images: map[string]string{"kube-apiserver": "a", "konnectivity-server": "k"}, //nolint:gosec // There are few.
+		Replicas: int32(servers), Images: map[string]string{"kube-apiserver": "a", "konnectivity-server": "k"},
 		Addresses: component.Addresses{apiserver.Exposure: {ClusterIP: "10.97.0.9", LoadBalancer: "127.0.0.1"}}, Secrets: map[string]component.Secret{},
 	}
 	requests, err := apiserver.Component().Secrets(f, in.Addresses)

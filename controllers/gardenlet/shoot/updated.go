@@ -46,7 +46,7 @@ func UpdatedPools(
 		return nil, true, fmt.Errorf("look which nodes are updated in place: %w", err)
 	}
 	nodes := &corev1.NodeList{}
-	if err := access.Client.List(ctx, nodes, client.HasLabels{gardencorev1beta1.LabelWorkerPool}); err != nil {
+	if err := access.List(ctx, nodes, client.HasLabels{gardencorev1beta1.LabelWorkerPool}); err != nil {
 		return nil, true, fmt.Errorf("look which nodes are updated in place: list nodes: %w", err)
 	}
 	for pool, wanted := range unsaid {

@@ -145,12 +145,14 @@ func killings() []killing {
 
 // TestKilled kills one resource manager after the other. The manifests may change before there is the next one, which has to come to the same end as
 // if nothing had happened.
+//
+//nolint:tparallel // Each has the seed for itself, because starting one takes longer.
 func TestKilled(t *testing.T) {
 	t.Parallel()
 	seed := emptyStage(t)
 	options := resourcemanager.Options{Seed: seed.seed.Config, SyncPeriod: period, Log: logr.Discard()}
-	for _, k := range killings() {
-		t.Run(k.name, func(t *testing.T) { //nolint:paralleltest // Each has the seed for itself, because starting one takes longer.
+	for _, k := range killings() { //nolint:paralleltest // See above.
+		t.Run(k.name, func(t *testing.T) {
 			s := &stage{Client: seed.Client, t: t, seed: seed.seed}
 			mr := s.deliver("mortal", "seed", configMaps(k.before))
 			if k.before != nil {

@@ -26,11 +26,11 @@ import (
 	"github.com/terrarium-garden/terrarium/controllers/provider/local/engine"
 )
 
-// serve gives a cluster a name server.
-func serve(t *testing.T, cluster client.Client, zones string) {
+// serve gives a cluster a name server for the zone test.
+func serve(t *testing.T, cluster client.Client) {
 	t.Helper()
 	config := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{
-		Namespace: "kube-system", Name: "local-dns", Annotations: map[string]string{"local.provider.extensions.gardener.cloud/dns-zones": zones},
+		Namespace: "kube-system", Name: "local-dns", Annotations: map[string]string{"local.provider.extensions.gardener.cloud/dns-zones": "test"},
 	}}
 	if err := cluster.Create(t.Context(), config); err != nil {
 		t.Fatal(err)
@@ -94,10 +94,10 @@ func TestNameServers(t *testing.T) {
 			}
 			p := cloudtest.New(t, kubeconfig)
 			if tc.seed {
-				serve(t, p, "test")
+				serve(t, p)
 			}
 			if tc.away {
-				serve(t, p.Other, "test")
+				serve(t, p.Other)
 			}
 			other := p.Other
 			if tc.forbidden {
@@ -159,7 +159,7 @@ func closed(cluster client.Client) client.Client {
 func TestForcedDeletion(t *testing.T) {
 	t.Parallel()
 	p := cloudtest.New(t, "")
-	serve(t, p, "test")
+	serve(t, p)
 	object, actor := ofShoot(t, p, "api.sprout.test", "A", "10.99.1.1"), actorIn(p)
 	if err := actor.Reconcile(t.Context(), object, nil); err != nil {
 		t.Fatal(err)
@@ -191,7 +191,7 @@ func TestWithoutServer(t *testing.T) {
 		if err := actor.Reconcile(t.Context(), object, nil); len(operation.Codes(err)) == 0 {
 			t.Errorf("%s: Reconcile(...) = %v without a name server, want a configuration problem", name, err)
 		}
-		serve(t, p, "test")
+		serve(t, p)
 		if err := actor.Reconcile(t.Context(), object, nil); err != nil {
 			t.Errorf("%s: Reconcile(...) = %v with a name server", name, err)
 		}

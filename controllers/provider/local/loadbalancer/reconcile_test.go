@@ -133,12 +133,12 @@ func ips(s *corev1.Service) string {
 // TestLife follows a load balancer from its order to its end.
 func TestLife(t *testing.T) {
 	t.Parallel()
-	for reason, end := range map[string]func(*place, *testing.T){
-		"the type is changed": func(p *place, t *testing.T) {
+	for reason, end := range map[string]func(*testing.T, *place){
+		"the type is changed": func(t *testing.T, p *place) {
 			t.Helper()
 			p.change(t, "web", func(s *corev1.Service) { s.Spec.Type = corev1.ServiceTypeClusterIP })
 		},
-		"it is deleted": func(p *place, t *testing.T) {
+		"it is deleted": func(t *testing.T, p *place) {
 			t.Helper()
 			if err := p.shoot.Delete(t.Context(), p.get(t, "web")); err != nil {
 				t.Fatal(err)
@@ -165,7 +165,7 @@ func TestLife(t *testing.T) {
 			if err := p.cloud.Update(t.Context(), held); err != nil {
 				t.Fatal(err)
 			}
-			end(p, t)
+			end(t, p)
 			p.pass(t, "web", "web")
 			if got := p.get(t, "web"); p.made(t, "web").DeletionTimestamp == nil || got == nil || !slices.Contains(got.Finalizers, finalizer) {
 				t.Fatalf("the Service is not kept until its load balancer is gone: %+v", got)
@@ -396,10 +396,10 @@ func machine(name, ip string, ready corev1.ConditionStatus) corev1.Pod {
 	}
 }
 
-// ofService are endpoints of the Service on some nodes.
-func ofService(name string, conditions discoveryv1.EndpointConditions, nodes ...string) discoveryv1.EndpointSlice {
+// ofWeb are endpoints of the Service web on some nodes.
+func ofWeb(conditions discoveryv1.EndpointConditions, nodes ...string) discoveryv1.EndpointSlice {
 	slice := discoveryv1.EndpointSlice{ObjectMeta: metav1.ObjectMeta{
-		Namespace: "default", Name: name + "-" + strings.Join(nodes, "-"), Labels: map[string]string{"kubernetes.io/service-name": name},
+		Namespace: "default", Name: "web-" + strings.Join(nodes, "-"), Labels: map[string]string{"kubernetes.io/service-name": "web"},
 	}}
 	for _, node := range nodes {
 		slice.Endpoints = append(slice.Endpoints, discoveryv1.Endpoint{Addresses: []string{"10.100.0.5"}, NodeName: new(node), Conditions: conditions})
@@ -416,8 +416,8 @@ func TestEndpoints(t *testing.T) {
 		machine("starting", "", "True"), leaving,
 	}
 	own := []discoveryv1.EndpointSlice{
-		ofService("web", discoveryv1.EndpointConditions{Ready: new(true)}, "a", "a", "sick", "starting", "leaving", "gone"),
-		ofService("web", discoveryv1.EndpointConditions{}, "b"), ofService("web", discoveryv1.EndpointConditions{Ready: new(false)}, "other"),
+		ofWeb(discoveryv1.EndpointConditions{Ready: new(true)}, "a", "a", "sick", "starting", "leaving", "gone"),
+		ofWeb(discoveryv1.EndpointConditions{}, "b"), ofWeb(discoveryv1.EndpointConditions{Ready: new(false)}, "other"),
 		{Endpoints: []discoveryv1.Endpoint{{Addresses: []string{"10.98.0.5"}}}},
 	}
 	want := []discoveryv1.Endpoint{
@@ -432,7 +432,7 @@ func TestEndpoints(t *testing.T) {
 // TestLocal: with the traffic policy Local, a load balancer leads to the machines with pods of the Service only, and with Cluster to all.
 func TestLocal(t *testing.T) {
 	t.Parallel()
-	own := ofService("web", discoveryv1.EndpointConditions{}, "a")
+	own := ofWeb(discoveryv1.EndpointConditions{}, "a")
 	p := newPlace(service("web", func(s *corev1.Service) { s.Spec.ExternalTrafficPolicy = "Local" }), &own)
 	for _, m := range []corev1.Pod{machine("a", "10.98.0.2", "True"), machine("b", "10.98.0.3", "True")} {
 		if err := p.cloud.Create(t.Context(), &m); err != nil {
@@ -447,7 +447,7 @@ func TestLocal(t *testing.T) {
 	if len(slice.Endpoints) != 1 || slice.Endpoints[0].Addresses[0] != "10.98.0.2" || slice.Labels["kubernetes.io/service-name"] != at.Name || *slice.Ports[0].Port != 30080 || *slice.Ports[0].Name != "tcp-80" {
 		t.Errorf("the EndpointSlice is %+v", slice)
 	}
-	if err := p.shoot.Create(t.Context(), new(ofService("web", discoveryv1.EndpointConditions{}, "b"))); err != nil {
+	if err := p.shoot.Create(t.Context(), new(ofWeb(discoveryv1.EndpointConditions{}, "b"))); err != nil {
 		t.Fatal(err)
 	}
 	p.pass(t, "web")

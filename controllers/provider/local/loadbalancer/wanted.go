@@ -25,9 +25,9 @@ const (
 	// AnnotationService has the namespace and the name of the Service in the shoot that a load balancer is for.
 	AnnotationService = "local.provider.extensions.gardener.cloud/service"
 
-	// Most is how many load balancers a shoot can have, and MostPorts how many ports these can have together. All shoots share the addresses
-	// and the node ports of a seed.
-	Most      = 8
+	// Most is how many load balancers a shoot can have. All shoots share the addresses of a seed.
+	Most = 8
+	// MostPorts is how many ports these can have together. All shoots share the node ports of a seed.
 	MostPorts = 32
 	// mostNetworks is how many networks of clients a load balancer can have: each is a rule on every node.
 	mostNetworks = 64

@@ -15,9 +15,10 @@ import (
 )
 
 const (
-	// Namespace and Name are those of the ConfigMap.
+	// Namespace is that of the ConfigMap.
 	Namespace = metav1.NamespaceSystem
-	Name      = "local-dns"
+	// Name is that of the ConfigMap.
+	Name = "local-dns"
 	// AnnotationZones lists the zones that are served, separated by commas.
 	AnnotationZones = "local.provider.extensions.gardener.cloud/dns-zones"
 )

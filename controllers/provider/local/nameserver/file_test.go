@@ -49,7 +49,8 @@ func TestSerial(t *testing.T) {
 	number := func(records ...nameserver.Record) string { return strings.Fields(nameserver.File("test", records))[6] }
 	changed := record
 	changed.TTL = 1
-	if number(record) == number() || number(record) == number(changed) || number(record) != number(record) {
-		t.Errorf("the numbers are %s for none, %s, %s for one that has changed", number(), number(record), number(changed))
+	again := number(record)
+	if number(record) == number() || number(record) == number(changed) || number(record) != again {
+		t.Errorf("the numbers are %s for none, %s and %s, %s for one that has changed", number(), number(record), again, number(changed))
 	}
 }

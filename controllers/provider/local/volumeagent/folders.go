@@ -21,7 +21,7 @@ func (f folders) make(name string) error {
 	}
 	defer root.Close() //nolint:errcheck // nothing is written through it
 
-	if err := root.Chmod(".", 0o700); err != nil { //nolint:gosec // A folder has to be entered.
+	if err := root.Chmod(".", 0o700); err != nil {
 		return fmt.Errorf("close folder of volumes: %w", err)
 	}
 	if err := root.Mkdir(name, 0o755); err != nil && !errors.Is(err, fs.ErrExist) {
@@ -34,7 +34,7 @@ func (f folders) make(name string) error {
 	if !info.IsDir() {
 		return fmt.Errorf("folder of volume %q: something else has its name", name)
 	}
-	if err := root.Chmod(name, 0o777); err != nil { //nolint:gosec // The user of the pod is not known.
+	if err := root.Chmod(name, 0o777); err != nil {
 		return fmt.Errorf("open folder of volume: %w", err)
 	}
 	return nil

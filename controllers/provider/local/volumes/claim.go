@@ -60,10 +60,12 @@ func Ensure(ctx context.Context, in cloud.Cloud, now time.Time) error {
 			return err
 		}
 		claim = Claim(in.Namespace, class)
-		if err := in.Create(ctx, claim); unlessRefused(in, err) != nil {
+		err = in.Create(ctx, claim)
+		if unlessRefused(in, err) != nil {
 			return fmt.Errorf("claim a volume for the volumes of the shoot: %w", err)
-		} else if err != nil {
-			return nil
+		}
+		if err != nil {
+			return nil //nolint:nilerr // Without the right to claim a volume, the shoot has none.
 		}
 	}
 	if bound(claim) || now.Sub(claim.CreationTimestamp.Time) > patience {
