@@ -178,7 +178,7 @@ test-faults: ## The same, with figures, ROUNDS (200) servers killed under a thou
 .PHONY: test-datastores
 test-datastores: ## Run gardens on a real PostgreSQL and MariaDB (from the system's packages) and a real etcd, lose them, and migrate between them
 	@scripts/prerequisites datastores
-	go test -count=1 -timeout 10m ./tests/datastores
+	go test -count=1 -timeout 20m ./tests/datastores
 
 .PHONY: test-observability
 test-observability: ## Check the alerts and the dashboard with promtool (from the system's packages), and that each alert fires on its case
