@@ -67,13 +67,13 @@ func (s *server) parts(on ground) []part {
 			return err
 		}},
 		{"status.json", func(ctx context.Context, w io.Writer) error {
-			is, counted := s.status(on), s.digest(ctx, on.keys, on.stores)
+			is, counted := s.status(on), s.digest(ctx, on)
 			is.Seeds, is.Shoots, is.Findings = counted.seeds, counted.shoots, counted.findings
 
 			return encode(w, is)
 		}},
 		{"doctor.json", func(ctx context.Context, w io.Writer) error {
-			report, err := s.examine(ctx, on.keys, on.stores)
+			report, err := s.examine(ctx, on)
 			if err != nil {
 				return err
 			}

@@ -18,8 +18,6 @@ import (
 	"github.com/terrarium-garden/terrarium/appliance/doctor"
 	"github.com/terrarium-garden/terrarium/appliance/doctor/machine"
 	"github.com/terrarium-garden/terrarium/appliance/gateway"
-	"github.com/terrarium-garden/terrarium/appliance/identity"
-	"github.com/terrarium-garden/terrarium/storage/kine"
 )
 
 // doctorPath is the path at which the server reports its findings about itself.
@@ -29,11 +27,11 @@ const doctorPath = "/appliance/doctor"
 const examinations = 4
 
 // doctorPage is the mount of the findings, for those whom RBAC permits.
-func (s *server) doctorPage(keys *identity.Garden, stores *kine.Stores) gateway.Mount {
+func (s *server) doctorPage(on ground) gateway.Mount {
 	return gateway.Mount{
 		Path: doctorPath, Who: gateway.Authorized, Limits: gateway.Limits{Parallel: examinations},
 		Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			report, err := s.examine(r.Context(), keys, stores)
+			report, err := s.examine(r.Context(), on)
 			if err != nil {
 				http.Error(w, err.Error(), http.StatusInternalServerError)
 
@@ -50,8 +48,8 @@ func writeJSON(w http.ResponseWriter, v any) {
 	json.NewEncoder(w).Encode(v) //nolint:errcheck,errchkjson,gosec // The client has gone; there is nobody to tell.
 }
 
-func (s *server) examine(ctx context.Context, keys *identity.Garden, stores *kine.Stores) (*doctor.Report, error) {
-	f := s.facts(keys, stores)
+func (s *server) examine(ctx context.Context, on ground) (*doctor.Report, error) {
+	f := s.facts(on)
 	if reader := s.reader.Load(); reader != nil {
 		if err := readObjects(ctx, *reader, f); err != nil {
 			return nil, err
@@ -62,22 +60,22 @@ func (s *server) examine(ctx context.Context, keys *identity.Garden, stores *kin
 }
 
 // facts are those that need no object.
-func (s *server) facts(keys *identity.Garden, stores *kine.Stores) *doctor.Facts {
+func (s *server) facts(on ground) *doctor.Facts {
 	process := s.process()
 	f := &doctor.Facts{
 		Now: s.Clock.Now(), Version: s.Version, Units: map[string]bool{},
-		Host: machine.Host(keys.Dir), Disk: machine.Disk(keys.Dir), Clock: machine.Clock(keys.Dir),
+		Host: machine.Host(on.keys.Dir), Disk: machine.Disk(on.keys.Dir), Clock: machine.Clock(on.keys.Dir),
 	}
 	f.Directory = &doctor.Directory{Version: s.use.Version, Schema: s.use.Schema}
 	f.Host.OpenFiles, f.Host.OpenFilesLimit = uint64(process.OpenFiles), machine.OpenFilesLimit() //nolint:gosec // A count.
 	f.Host.MemoryBytes, f.Host.MemoryLimitBytes = process.ResidentBytes, process.MemoryLimitBytes
-	for _, c := range keys.Certificates() {
+	for _, c := range on.keys.Certificates() {
 		f.Certificates = append(f.Certificates, doctor.Certificate{
 			Name: c.Name, NotBefore: c.NotBefore, NotAfter: c.NotAfter, Authority: c.Authority,
 		})
 	}
-	f.Rotations = s.rotations(keys)
-	for _, db := range stores.Files() {
+	f.Rotations = on.rotations.Going()
+	for _, db := range on.stores.Files() {
 		is := doctor.Store{
 			Name: db.Name, SizeBytes: db.SizeBytes, WALBytes: db.WALBytes,
 			Revision: db.Revision, Compacted: db.Compacted, CompactedAt: db.CompactedAt,
@@ -88,54 +86,20 @@ func (s *server) facts(keys *identity.Garden, stores *kine.Stores) *doctor.Facts
 			f.Disk.ReadOnly = f.Disk.ReadOnly || db.Full
 		}
 	}
-	if stores.External != nil {
-		f.Datastore = &doctor.Datastore{Place: stores.External.String()}
+	if on.stores.External != nil {
+		f.Datastore = &doctor.Datastore{Place: on.stores.External.String()}
 		s.health.describeDatastore(f.Datastore)
 		f.Holders = s.describeHolders()
 	}
 	for _, u := range s.readiness.units {
 		f.Units[u.name] = u.ready.Load()
 	}
-	if shut := s.revoked.Load(); shut != nil {
-		for _, r := range shut.List() {
-			f.Revoked = append(f.Revoked, r.Seed)
-		}
-	}
+	f.Revoked = s.revokedSeeds()
 	if s.backups != nil {
 		f.Backups = s.backups()
 	}
 
 	return f
-}
-
-// rotations are those that go on. What cannot be read is reported where rotations are made.
-func (s *server) rotations(keys *identity.Garden) []doctor.Rotation {
-	var all []doctor.Rotation
-	if is := keys.TokenKeys(); is.Rotating() {
-		all = append(all, doctor.Rotation{
-			Of: "service account key", Started: is.Since, Next: "complete it: terrarium certificate rotate-service-account-key complete",
-		})
-	}
-	if is := keys.WorkloadIdentityKeys(); is.Rotating() {
-		all = append(all, doctor.Rotation{
-			Of: "workload identity key", Started: is.Since, Next: "complete it: terrarium certificate rotate-workload-identity-key complete",
-		})
-	}
-	if is, err := s.encryptionStatus(keys); err == nil && is != nil {
-		all = append(all, doctor.Rotation{Of: "encryption key", Started: is.Started, Failure: is.Error})
-	}
-	if is, err := keys.AuthorityRotation(); err == nil && is != nil {
-		r := doctor.Rotation{Of: "certificate authorities", Started: is.Started}
-		if is.Completing == nil {
-			r.Next = "complete it when terrarium certificate check shows that all gardenlets are ready: terrarium certificate rotate-ca complete"
-		}
-		if failure := s.untrusted.Load(); failure != nil {
-			r.Failure = *failure
-		}
-		all = append(all, r)
-	}
-
-	return all
 }
 
 // readObjects adds the objects, from the cache of the controllers.
@@ -204,7 +168,7 @@ type digest struct {
 }
 
 // digest returns the counts. They are left out while the server starts.
-func (s *server) digest(ctx context.Context, keys *identity.Garden, stores *kine.Stores) digest {
+func (s *server) digest(ctx context.Context, on ground) digest {
 	now := s.Clock.Now()
 	if d := s.digested.Load(); d != nil && now.Sub(d.at) < digestAge && !now.Before(d.at) {
 		return *d
@@ -213,7 +177,7 @@ func (s *server) digest(ctx context.Context, keys *identity.Garden, stores *kine
 	if reader == nil {
 		return digest{}
 	}
-	f := s.facts(keys, stores)
+	f := s.facts(on)
 	if err := readObjects(ctx, *reader, f); err != nil {
 		return digest{}
 	}

@@ -35,7 +35,7 @@ type described struct {
 // gardenRule is the admission plugin that guards the Garden. It cannot be disabled.
 func (s *server) gardenRule(on ground) admission.Rule {
 	return admission.Rule{Name: gardenresource.Name, New: gardenresource.New(gardenresource.Server{
-		Operation: described{s, on}.possible, Setting: described{s, on}.setting, LongestKubeconfig: s.longestKubeconfig,
+		Operation: on.rotations.Possible, Setting: described{s, on}.setting, LongestKubeconfig: s.longestKubeconfig,
 	})}
 }
 
@@ -60,8 +60,8 @@ func (s *server) gardenController(on ground) (*self.Reconciler, error) {
 		Apply:     d.apply,
 		Report:    d.report,
 		Health:    func(ctx context.Context) ([]gardencorev1beta1.Condition, error) { return d.health(ctx, loopback) },
-		Operate:   d.operate,
-		Rotations: d.phases,
+		Operate:   on.rotations.Operate,
+		Rotations: on.rotations.Phases,
 		Changed:   s.gardenChanged,
 	}}, nil
 }

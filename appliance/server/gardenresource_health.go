@@ -56,7 +56,7 @@ func aspects() []aspect {
 
 // health asks the API and the doctor.
 func (d described) health(ctx context.Context, loopback kubernetes.Interface) ([]gardencorev1beta1.Condition, error) {
-	report, err := d.examine(ctx, d.on.keys, d.on.stores)
+	report, err := d.examine(ctx, d.on)
 	if err != nil {
 		return nil, err
 	}

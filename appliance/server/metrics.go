@@ -14,8 +14,6 @@ import (
 	ctrlmetrics "sigs.k8s.io/controller-runtime/pkg/metrics"
 
 	"github.com/terrarium-garden/terrarium/appliance/doctor/machine"
-	"github.com/terrarium-garden/terrarium/appliance/identity"
-	"github.com/terrarium-garden/terrarium/storage/kine"
 )
 
 // gauges are the metrics of the server of this process.
@@ -65,11 +63,11 @@ var processGauges = sync.OnceValue(func() *gauges {
 })
 
 // measure brings the metrics up to date.
-func (s *server) measure(ctx context.Context, keys *identity.Garden, stores *kine.Stores) {
+func (s *server) measure(ctx context.Context, on ground) {
 	g := processGauges()
 	g.info.WithLabelValues(s.Version).Set(1)
 	full := 0.0
-	for _, db := range stores.Files() {
+	for _, db := range on.stores.Files() {
 		g.size.WithLabelValues(db.Name).Set(float64(db.SizeBytes))
 		g.wal.WithLabelValues(db.Name).Set(float64(db.WALBytes))
 		g.revision.WithLabelValues(db.Name).Set(float64(db.Revision))
@@ -78,7 +76,7 @@ func (s *server) measure(ctx context.Context, keys *identity.Garden, stores *kin
 			full = 1
 		}
 	}
-	for _, i := range s.storeItems(stores) {
+	for _, i := range s.storeItems(on.stores) {
 		g.unused.WithLabelValues(i.Name).Set(float64(i.UnusedBytes))
 		g.problems.WithLabelValues(i.Name).Set(float64(len(i.Problems)))
 		if i.Checked != nil {
@@ -86,14 +84,14 @@ func (s *server) measure(ctx context.Context, keys *identity.Garden, stores *kin
 		}
 	}
 	g.readOnly.Set(full)
-	if disk := machine.Disk(keys.Dir); disk != nil {
+	if disk := machine.Disk(on.keys.Dir); disk != nil {
 		g.free.Set(float64(disk.FreeBytes))
 		g.total.Set(float64(disk.TotalBytes))
 	}
-	for _, c := range keys.Certificates() {
+	for _, c := range on.keys.Certificates() {
 		g.expiry.WithLabelValues(c.Name).Set(float64(c.NotAfter.Unix()))
 	}
-	g.count(s.digest(ctx, keys, stores))
+	g.count(s.digest(ctx, on))
 }
 
 func (g *gauges) count(d digest) {

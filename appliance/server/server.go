@@ -4,6 +4,7 @@ package server
 
 import (
 	"context"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -19,6 +20,7 @@ import (
 	"github.com/terrarium-garden/terrarium/appliance/doctor"
 	"github.com/terrarium-garden/terrarium/appliance/identity"
 	"github.com/terrarium-garden/terrarium/appliance/runner"
+	"github.com/terrarium-garden/terrarium/appliance/server/rotation"
 	"github.com/terrarium-garden/terrarium/storage/backup"
 	"github.com/terrarium-garden/terrarium/storage/kine"
 	"github.com/terrarium-garden/terrarium/storage/local/timeline"
@@ -55,14 +57,8 @@ type server struct {
 	revoked atomic.Pointer[revoked.Set]
 	// api is the API server, once it is built.
 	api atomic.Pointer[apiserver.Server]
-	// rotated says that keys have changed.
-	rotated chan struct{}
-	// encrypting wakes up who changes the key with which objects are stored; encrypted is how far that is.
-	encrypting chan struct{}
-	encrypted  atomic.Pointer[encryptionProgress]
-	// trusting wakes up who changes the authorities; untrusted is why the last attempt failed.
-	trusting  chan struct{}
-	untrusted atomic.Pointer[string]
+	// signals wake up who acts on changed keys.
+	signals *rotation.Signals
 	// gardenChanged says that the Garden has to be brought up to date, window is its maintenance time window.
 	gardenChanged chan event.GenericEvent
 	window        atomic.Pointer[query.Window]
@@ -89,11 +85,8 @@ func Run(ctx context.Context, o Options) error {
 	// These libraries have a global logger.
 	ctrl.SetLogger(o.Log.WithName("controllers"))
 	kine.RouteLogs(o.Log.WithName("datastore"), o.Config.Datastore.Endpoint)
-	s := &server{
-		Options: o, started: o.Clock.Now(),
-		rotated: make(chan struct{}, 1), encrypting: make(chan struct{}, 1), trusting: make(chan struct{}, 1),
-	}
-	s.gardenChanged = make(chan event.GenericEvent, 1)
+	s := &server{Options: o, started: o.Clock.Now(), gardenChanged: make(chan event.GenericEvent, 1)}
+	s.signals = rotation.NewSignals(s.tellGarden)
 	s.stopping = func(do func()) func() bool { return context.AfterFunc(ctx, do) }
 
 	return runner.Run(ctx, runner.Options{Grace: grace, Clock: o.Clock, Log: o.Log.WithName("server")},
@@ -122,11 +115,12 @@ func (s *server) units() []runner.Unit {
 	record := runner.Give(&order, unitAudit, func(ctx context.Context, ready func(*auditlog.Log)) error {
 		return s.runAudit(ctx, keys.Get(), ready)
 	})
-	on := func() ground {
+	on := sync.OnceValue(func() ground {
 		return ground{
 			door: door.Get(), keys: keys.Get(), stores: stores.Get(), timeline: history.Get(), snapshots: saved.Get(), audit: record.Get(),
+			rotations: s.rotations(door.Get().addresses, keys.Get(), saved.Get()),
 		}
-	}
+	})
 	api := runner.Give(&order, unitAPIServer, func(ctx context.Context, ready func(*apiserver.Server)) error {
 		return s.runAPIServer(ctx, on(), ready)
 	})
@@ -140,18 +134,16 @@ func (s *server) units() []runner.Unit {
 		return s.runGardenControllers(ctx, on(), api.Get(), ready)
 	})
 	order.Add("store-health", func(ctx context.Context, ready func()) error {
-		return s.runStoreHealth(ctx, keys.Get(), stores.Get(), ready)
+		return s.runStoreHealth(ctx, on(), ready)
 	})
 	order.Add("certificates", func(ctx context.Context, ready func()) error {
-		return s.runCertificates(ctx, door.Get().addresses, keys.Get(), saved.Get(), ready)
+		return on().rotations.Certificates.Run(ctx, ready)
 	})
 	order.Add("encryption", func(ctx context.Context, ready func()) error {
-		return encryptor{
-			server: s, api: api.Get(), keys: keys.Get(), saved: saved.Get(),
-		}.run(ctx, ready)
+		return on().rotations.Encryption.Run(ctx, ready)
 	})
 	order.Add("authorities", func(ctx context.Context, ready func()) error {
-		return authorityKeeper{server: s, at: door.Get().addresses, keys: keys.Get(), saved: saved.Get()}.run(ctx, ready)
+		return on().rotations.Authorities.Run(ctx, ready)
 	})
 	order.Add("announce", func(_ context.Context, ready func()) error {
 		return s.announce(door.Get().addresses, keys.Get(), name.Get(), ready)

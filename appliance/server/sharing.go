@@ -143,9 +143,7 @@ func (s *sharing) takeUp(ctx context.Context, running bool) (*generations.Record
 	}
 	if api := s.api.Load(); running && api != nil {
 		api.TokenKeysChanged()
-		s.wakeEncryption()
-		s.wakeAuthorities()
-		s.keysChanged()
+		s.signals.TakenUp()
 	}
 
 	return is, nil

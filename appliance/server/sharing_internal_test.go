@@ -20,6 +20,7 @@ import (
 	"k8s.io/utils/clock"
 
 	"github.com/terrarium-garden/terrarium/appliance/identity"
+	"github.com/terrarium-garden/terrarium/appliance/server/rotation"
 	"github.com/terrarium-garden/terrarium/appliance/upgrade"
 	"github.com/terrarium-garden/terrarium/storage/generations"
 	"github.com/terrarium-garden/terrarium/storage/kine"
@@ -211,7 +212,7 @@ func TestOlderVersionDoesNotLead(t *testing.T) {
 // TestConflicts has errors that are no failure of the server that is asked.
 func TestConflicts(t *testing.T) {
 	t.Parallel()
-	for _, of := range []error{generations.ErrChanged, errStopping, errBehind, errFenced, identity.ErrUnpublished, refusal{errors.New("no")}} {
+	for _, of := range []error{generations.ErrChanged, errStopping, errBehind, errFenced, identity.ErrUnpublished, rotation.RefusedError{Err: errors.New("no")}} {
 		if !conflicts(fmt.Errorf("rotate: %w", of)) {
 			t.Errorf("conflicts(%v): got false", of)
 		}

@@ -71,7 +71,7 @@ type unitStatus struct {
 // statusPage is the mount of the status, for those whom RBAC permits.
 func (s *server) statusPage(on ground) gateway.Mount {
 	return gateway.Mount{Path: ui.StatusPath, Who: gateway.Authorized, Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		is, counted := s.status(on), s.digest(r.Context(), on.keys, on.stores)
+		is, counted := s.status(on), s.digest(r.Context(), on)
 		is.Seeds, is.Shoots, is.Findings = counted.seeds, counted.shoots, counted.findings
 		writeJSON(w, is)
 	})}

@@ -15,7 +15,6 @@ import (
 	"github.com/terrarium-garden/terrarium/appliance/apiserver"
 	"github.com/terrarium-garden/terrarium/appliance/doctor"
 	"github.com/terrarium-garden/terrarium/appliance/gateway"
-	"github.com/terrarium-garden/terrarium/appliance/identity"
 	"github.com/terrarium-garden/terrarium/storage/kine"
 	"github.com/terrarium-garden/terrarium/storage/log"
 )
@@ -122,17 +121,17 @@ func (h *storeHealth) set(name string, change func(*integrity)) {
 }
 
 // runStoreHealth checks the databases at the start and each week, looks at the disk, and keeps the metrics up to date.
-func (s *server) runStoreHealth(ctx context.Context, keys *identity.Garden, stores *kine.Stores, ready func()) error {
+func (s *server) runStoreHealth(ctx context.Context, on ground, ready func()) error {
 	ready()
 	var checking sync.WaitGroup
 	defer checking.Wait()
-	checking.Go(func() { s.checkWeekly(ctx, stores) })
-	checking.Go(func() { s.watchDatastore(ctx, stores) })
+	checking.Go(func() { s.checkWeekly(ctx, on.stores) })
+	checking.Go(func() { s.watchDatastore(ctx, on.stores) })
 	tick := s.Clock.NewTicker(healthInterval)
 	defer tick.Stop()
 	for {
-		s.lookAtStores(ctx, stores)
-		s.measure(ctx, keys, stores)
+		s.lookAtStores(ctx, on.stores)
+		s.measure(ctx, on)
 		select {
 		case <-tick.C():
 		case <-ctx.Done():

@@ -26,6 +26,7 @@ import (
 	"github.com/terrarium-garden/terrarium/appliance/gateway/ui"
 	"github.com/terrarium-garden/terrarium/appliance/identity"
 	"github.com/terrarium-garden/terrarium/appliance/kubecontrollers"
+	"github.com/terrarium-garden/terrarium/appliance/server/rotation"
 	"github.com/terrarium-garden/terrarium/storage/backup"
 	"github.com/terrarium-garden/terrarium/storage/kine"
 	"github.com/terrarium-garden/terrarium/storage/local/timeline"
@@ -40,7 +41,7 @@ type door struct {
 	addresses addresses
 }
 
-// ground has the values of earlier units for the API server.
+// ground has the values of earlier units for the API server and what is made of them, for it and for later units.
 type ground struct {
 	door   door
 	keys   *identity.Garden
@@ -51,6 +52,8 @@ type ground struct {
 	snapshots *backup.Keeper
 	// audit records who does what; nil if it is turned off.
 	audit *auditlog.Log
+	// rotations change the keys.
+	rotations *rotation.Rotations
 }
 
 // runListener opens the port before anything is written. The API server closes the listener when it stops.
@@ -182,7 +185,7 @@ func (s *server) buildAPIServer(ctx context.Context, on ground) (*apiserver.Serv
 	if err != nil {
 		return nil, err
 	}
-	c.Mounts = append(append(c.Mounts, pages...), s.statusPage(on), s.doctorPage(on.keys, on.stores), s.auditPage(on.keys), s.logLevelPage(),
+	c.Mounts = append(append(c.Mounts, pages...), s.statusPage(on), s.doctorPage(on), s.auditPage(on.keys), s.logLevelPage(),
 		s.bundlePage(on), s.storePage(on.stores), s.configurationPage(), s.certificatesPage(on))
 	c.Log = s.Log.WithName("admission")
 	completed, err := c.Complete(ctx)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package server
+package rotation
 
 import (
 	"context"
@@ -12,18 +12,9 @@ import (
 	gardenoperatorv1alpha1 "github.com/terrarium-garden/terrarium/apis/operator/v1alpha1"
 )
 
-// mayRotate returns why this server changes none of its keys.
-func (s *server) mayRotate() error {
-	if s.api.Load() == nil {
-		return refusal{errors.New("the server is starting; try again")}
-	}
-
-	return nil
-}
-
 // all are the operations that starting or completing the rotation of all credentials consists of. The key with which objects are stored
 // completes by itself, and the password of monitoring is changed at once (OPER-ROT-4).
-func (d described) all(complete bool) []operation {
+func (r *Rotations) all(complete bool) []operation {
 	wanted := []string{
 		gardencorev1beta1.OperationRotateServiceAccountKeyStart, gardenoperatorv1alpha1.OperationRotateWorkloadIdentityKeyStart,
 		gardencorev1beta1.OperationRotateETCDEncryptionKey, gardencorev1beta1.OperationRotateObservabilityCredentials,
@@ -37,7 +28,7 @@ func (d described) all(complete bool) []operation {
 		}
 	}
 	var parts []operation
-	for _, o := range d.single() {
+	for _, o := range r.single() {
 		if slices.Contains(wanted, o.name) {
 			parts = append(parts, o)
 		}
@@ -48,15 +39,15 @@ func (d described) all(complete bool) []operation {
 }
 
 // mayRotateAll returns why not all credentials can be rotated now: none is, if one cannot be.
-func (d described) mayRotateAll(ctx context.Context, complete bool) error {
+func (r *Rotations) mayRotateAll(ctx context.Context, complete bool) error {
 	var errs []error
-	for _, part := range d.all(complete) {
+	for _, part := range r.all(complete) {
 		if err := part.may(ctx); err != nil {
 			errs = append(errs, fmt.Errorf("%s: %w", part.name, err))
 		}
 	}
 	if err := errors.Join(errs...); err != nil {
-		return refusal{err}
+		return RefusedError{err}
 	}
 
 	return nil
@@ -64,8 +55,8 @@ func (d described) mayRotateAll(ctx context.Context, complete bool) error {
 
 // rotateAll starts or completes the rotation of all credentials. What has been done already is left out, so that it can be repeated after
 // the server was killed.
-func (d described) rotateAll(ctx context.Context, complete bool) error {
-	for _, part := range d.all(complete) {
+func (r *Rotations) rotateAll(ctx context.Context, complete bool) error {
+	for _, part := range r.all(complete) {
 		if err := part.perform(ctx); err != nil {
 			return fmt.Errorf("%s: %w", part.name, err)
 		}
@@ -75,10 +66,10 @@ func (d described) rotateAll(ctx context.Context, complete bool) error {
 }
 
 // rotateAllNow is rotateAll for who does not ask by way of the API, which asks whether it is possible before it accepts an operation.
-func (d described) rotateAllNow(ctx context.Context, complete bool) error {
-	if err := d.mayRotateAll(ctx, complete); err != nil {
+func (r *Rotations) rotateAllNow(ctx context.Context, complete bool) error {
+	if err := r.mayRotateAll(ctx, complete); err != nil {
 		return err
 	}
 
-	return d.rotateAll(ctx, complete)
+	return r.rotateAll(ctx, complete)
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package server
+package rotation
 
 import (
 	"context"
@@ -17,7 +17,6 @@ import (
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	"github.com/terrarium-garden/terrarium/apis/scheme"
 	"github.com/terrarium-garden/terrarium/appliance/gardenlet/gardenaccess"
-	"github.com/terrarium-garden/terrarium/appliance/identity"
 )
 
 // askingPause is the time after which a gardenlet is asked again.
@@ -33,11 +32,18 @@ type latecomer struct {
 	tells bool
 }
 
-// directClient reads and writes without a cache.
-func (s *server) directClient() (client.Client, error) {
-	api := s.api.Load()
+// gardenlets asks the garden about the gardenlets of its seeds.
+type gardenlets struct {
+	api serving
+	// revoked returns the names of the seeds that are shut out.
+	revoked func() []string
+}
+
+// client reads and writes without a cache.
+func (g gardenlets) client() (client.Client, error) {
+	api := g.api()
 	if api == nil {
-		return nil, refusal{errors.New("the server is starting; try again")}
+		return nil, RefusedError{errors.New("the server is starting; try again")}
 	}
 	kinds, err := scheme.New()
 	if err != nil {
@@ -52,12 +58,12 @@ func (s *server) directClient() (client.Client, error) {
 }
 
 // waitingSeeds returns the names of the seeds whose gardenlets have not taken up the next authorities.
-func (s *server) waitingSeeds(ctx context.Context, keys *identity.Garden) ([]string, error) {
-	gardenClient, err := s.directClient()
+func (a *Authorities) waitingSeeds(ctx context.Context) ([]string, error) {
+	gardenClient, err := a.gardenlets.client()
 	if err != nil {
 		return nil, err
 	}
-	late, err := s.latecomers(ctx, gardenClient, keys)
+	late, err := a.latecomers(ctx, gardenClient)
 	if err != nil {
 		return nil, err
 	}
@@ -75,8 +81,8 @@ type servedSeed struct {
 	marks map[string]string
 }
 
-// servedSeeds returns all seeds but those that never had a gardenlet and those that are shut out.
-func (s *server) servedSeeds(ctx context.Context, gardenClient client.Client) ([]servedSeed, error) {
+// served returns all seeds but those that never had a gardenlet and those that are shut out.
+func (g gardenlets) served(ctx context.Context, gardenClient client.Client) ([]servedSeed, error) {
 	seeds, leases := &gardencorev1beta1.SeedList{}, &coordinationv1.LeaseList{}
 	if err := gardenClient.List(ctx, seeds); err != nil {
 		return nil, fmt.Errorf("list seeds: %w", err)
@@ -88,12 +94,7 @@ func (s *server) servedSeeds(ctx context.Context, gardenClient client.Client) ([
 	for i := range leases.Items {
 		told[leases.Items[i].Name] = leases.Items[i].Annotations
 	}
-	var revoked []string
-	if shut := s.revoked.Load(); shut != nil {
-		for _, r := range shut.List() {
-			revoked = append(revoked, r.Seed)
-		}
-	}
+	revoked := g.revoked()
 	var served []servedSeed
 	for i := range seeds.Items {
 		seed := seeds.Items[i]
@@ -108,12 +109,12 @@ func (s *server) servedSeeds(ctx context.Context, gardenClient client.Client) ([
 }
 
 // latecomers compares what gardenlets tell in the leases of their seeds with the authorities.
-func (s *server) latecomers(ctx context.Context, gardenClient client.Client, keys *identity.Garden) ([]latecomer, error) {
-	served, err := s.servedSeeds(ctx, gardenClient)
+func (a *Authorities) latecomers(ctx context.Context, gardenClient client.Client) ([]latecomer, error) {
+	served, err := a.gardenlets.served(ctx, gardenClient)
 	if err != nil {
 		return nil, err
 	}
-	bundle, issuer := keys.AuthorityMarks()
+	bundle, issuer := a.keys.AuthorityMarks()
 	var late []latecomer
 	for i := range served {
 		marks := served[i].marks
@@ -126,8 +127,8 @@ func (s *server) latecomers(ctx context.Context, gardenClient client.Client, key
 }
 
 // askSeeds asks gardenlets to renew their credentials, once the garden publishes the next authority.
-func (s *server) askSeeds(ctx context.Context, keys *identity.Garden, asked map[string]time.Time) error {
-	gardenClient, err := s.directClient()
+func (a *Authorities) askSeeds(ctx context.Context, asked map[string]time.Time) error {
+	gardenClient, err := a.gardenlets.client()
 	if err != nil {
 		return err
 	}
@@ -136,14 +137,14 @@ func (s *server) askSeeds(ctx context.Context, keys *identity.Garden, asked map[
 	if client.IgnoreNotFound(err) != nil {
 		return fmt.Errorf("get published CA: %w", err)
 	}
-	if published.Data[corev1.ServiceAccountRootCAKey] != string(keys.CABundle()) {
+	if published.Data[corev1.ServiceAccountRootCAKey] != string(a.keys.CABundle()) {
 		return nil
 	}
-	late, err := s.latecomers(ctx, gardenClient, keys)
+	late, err := a.latecomers(ctx, gardenClient)
 	if err != nil {
 		return err
 	}
-	now := s.Clock.Now()
+	now := a.clock.Now()
 	var errs []error
 	for _, l := range late {
 		// One that tells nothing is too old to take up the authorities, or has credentials that it cannot renew.

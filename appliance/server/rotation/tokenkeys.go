@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package server
+package rotation
 
 import (
 	"context"
@@ -12,28 +12,36 @@ import (
 	"strings"
 	"time"
 
+	"github.com/go-logr/logr"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/client-go/kubernetes"
+	"k8s.io/utils/clock"
 
 	"github.com/terrarium-garden/terrarium/appliance/apiserver"
 	"github.com/terrarium-garden/terrarium/appliance/identity"
 )
 
-// refusal is an error that a client can do something about. It says what.
-type refusal struct{ error }
+// tokenKeys changes the key for tokens of service accounts.
+type tokenKeys struct {
+	clock   clock.PassiveClock
+	log     logr.Logger
+	keys    *identity.Garden
+	api     serving
+	tokens  *seedTokens
+	signals *Signals
+	// longest is the longest validity of a token of a service account that is requested.
+	longest time.Duration
+}
 
-// Unwrap returns the reason.
-func (r refusal) Unwrap() error { return r.error }
-
-// mayStartTokenKeys returns why a rotation of the key for tokens of service accounts cannot be started.
-func (s *server) mayStartTokenKeys(on ground) error {
-	if err := s.mayRotate(); err != nil {
+// mayStart returns why a rotation of the key for tokens of service accounts cannot be started.
+func (t *tokenKeys) mayStart() error {
+	if err := t.api.mayRotate(); err != nil {
 		return err
 	}
-	if is := on.keys.TokenKeys(); is.Rotating() {
+	if is := t.keys.TokenKeys(); is.Rotating() {
 		return rotating(is)
 	}
 
@@ -41,54 +49,53 @@ func (s *server) mayStartTokenKeys(on ground) error {
 }
 
 func rotating(is *identity.TokenKeys) error {
-	return refusal{fmt.Errorf("rotation of the service account key, begun on %s: %w", is.Since.Format(time.DateOnly), identity.ErrRotating)}
+	return RefusedError{fmt.Errorf("rotation of the service account key, begun on %s: %w", is.Since.Format(time.DateOnly), identity.ErrRotating)}
 }
 
-// startTokenKeys makes a new key for tokens of service accounts. Tokens of the key before are still accepted.
-func (s *server) startTokenKeys(on ground) error {
-	if err := s.mayStartTokenKeys(on); err != nil {
+// start makes a new key for tokens of service accounts. Tokens of the key before are still accepted.
+func (t *tokenKeys) start() error {
+	if err := t.mayStart(); err != nil {
 		return err
 	}
-	keys := on.keys
-	err := keys.StartTokenKeyRotation(s.Clock.Now())
+	err := t.keys.StartTokenKeyRotation(t.clock.Now())
 	if errors.Is(err, identity.ErrRotating) {
-		return rotating(keys.TokenKeys())
+		return rotating(t.keys.TokenKeys())
 	}
 	if err != nil {
 		return fmt.Errorf("rotate service account key: %w", err)
 	}
-	s.api.Load().TokenKeysChanged()
-	s.Log.Info("Service account key rotation started", "key", keys.TokenKeys().ID)
-	s.keysChanged()
-	s.wakeAuthorities()
+	t.api().TokenKeysChanged()
+	t.log.Info("Service account key rotation started", "key", t.keys.TokenKeys().ID)
+	t.signals.keysChanged()
+	t.signals.wakeAuthorities()
 
 	return nil
 }
 
-// mayCompleteTokenKeys returns why the rotation cannot be completed: unless it is forced, it cannot while seeds have not renewed their
+// mayComplete returns why the rotation cannot be completed: unless it is forced, it cannot while seeds have not renewed their
 // tokens, nor while tokens of the key before can be valid. If it can, it returns the Secrets with such tokens.
-func (s *server) mayCompleteTokenKeys(ctx context.Context, on ground, force bool) ([]corev1.Secret, error) {
-	if err := s.mayRotate(); err != nil {
+func (t *tokenKeys) mayComplete(ctx context.Context, force bool) ([]corev1.Secret, error) {
+	if err := t.api.mayRotate(); err != nil {
 		return nil, err
 	}
-	is := on.keys.TokenKeys()
+	is := t.keys.TokenKeys()
 	if !is.Rotating() {
-		return nil, refusal{fmt.Errorf("complete rotation of the service account key: %w", identity.ErrNotRotating)}
+		return nil, RefusedError{fmt.Errorf("complete rotation of the service account key: %w", identity.ErrNotRotating)}
 	}
-	if err := s.mayForgetTokens(ctx, serviceAccountTokens(on.keys), force); err != nil {
+	if err := t.tokens.mayForget(ctx, serviceAccountTokens(t.keys), force); err != nil {
 		return nil, err
 	}
-	if end := is.Since.Add(s.longestToken()); !force && s.Clock.Now().Before(end) {
-		return nil, refusal{fmt.Errorf(
+	if end := is.Since.Add(t.longest); !force && t.clock.Now().Before(end) {
+		return nil, RefusedError{fmt.Errorf(
 			"tokens of the former key may be valid until %s, and would be refused at once; complete the rotation after that, or force it",
 			end.Format(time.RFC3339))}
 	}
-	old, err := storedTokens(ctx, s.api.Load(), is.ID)
+	old, err := storedTokens(ctx, t.api(), is.ID)
 	if err != nil {
 		return nil, err
 	}
 	if len(old) > 0 && !force {
-		return nil, refusal{fmt.Errorf(
+		return nil, RefusedError{fmt.Errorf(
 			"the former key has signed the tokens of %d Secrets, the first is %q: delete and create them, so that their users get new tokens, or force it",
 			len(old), old[0].Namespace+"/"+old[0].Name)}
 	}
@@ -96,40 +103,30 @@ func (s *server) mayCompleteTokenKeys(ctx context.Context, on ground, force bool
 	return old, nil
 }
 
-// completeTokenKeys ends the rotation: tokens of the key before are refused from now on.
-func (s *server) completeTokenKeys(ctx context.Context, on ground, force bool) error {
-	keys := on.keys
+// complete ends the rotation: tokens of the key before are refused from now on.
+func (t *tokenKeys) complete(ctx context.Context, force bool) error {
 	// What is judged is what is completed, whatever others begin meanwhile.
-	id := keys.TokenKeys().ID
-	old, err := s.mayCompleteTokenKeys(ctx, on, force)
+	id := t.keys.TokenKeys().ID
+	old, err := t.mayComplete(ctx, force)
 	if err != nil {
 		return err
 	}
-	api := s.api.Load()
+	api := t.api()
 	if err := renewStoredTokens(ctx, api, old); err != nil {
 		return err
 	}
-	err = keys.CompleteTokenKeyRotation(id, s.Clock.Now())
+	err = t.keys.CompleteTokenKeyRotation(id, t.clock.Now())
 	if errors.Is(err, identity.ErrNotRotating) {
-		return refusal{fmt.Errorf("complete rotation of the service account key: %w", err)}
+		return RefusedError{fmt.Errorf("complete rotation of the service account key: %w", err)}
 	}
 	if err != nil {
 		return fmt.Errorf("complete rotation of the service account key: %w", err)
 	}
 	api.TokenKeysChanged()
-	s.Log.Info("Service account key rotation completed", "key", keys.TokenKeys().ID, "forced", force)
-	s.keysChanged()
+	t.log.Info("Service account key rotation completed", "key", t.keys.TokenKeys().ID, "forced", force)
+	t.signals.keysChanged()
 
 	return nil
-}
-
-// longestToken is the longest validity of a token of a service account that is requested.
-func (s *server) longestToken() time.Duration {
-	if longest := s.Config.Tokens.MaxServiceAccountTokenLifetime; longest != nil {
-		return longest.Duration
-	}
-
-	return apiserver.NewConfig().MaxServiceAccountTokenLifetime
 }
 
 // storedTokens returns the Secrets with tokens of service accounts that another key has signed. These tokens do not expire.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package server
+package rotation
 
 import (
 	"context"
@@ -10,6 +10,7 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/clock"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
@@ -80,16 +81,24 @@ func (r tokenRenewal) ask(ctx context.Context, gardenClient client.Client, seed 
 	return nil
 }
 
-// waitingForTokens returns the names of the seeds that have not answered a request for new tokens.
-func (s *server) waitingForTokens(ctx context.Context, r tokenRenewal) ([]string, error) {
+// seedTokens has seeds renew the tokens that a former key has signed.
+type seedTokens struct {
+	clock      clock.PassiveClock
+	keys       *identity.Garden
+	gardenlets gardenlets
+	signals    *Signals
+}
+
+// waiting returns the names of the seeds that have not answered a request for new tokens.
+func (t *seedTokens) waiting(ctx context.Context, r tokenRenewal) ([]string, error) {
 	if r.key == "" {
 		return nil, nil
 	}
-	gardenClient, err := s.directClient()
+	gardenClient, err := t.gardenlets.client()
 	if err != nil {
 		return nil, err
 	}
-	seeds, err := s.servedSeeds(ctx, gardenClient)
+	seeds, err := t.gardenlets.served(ctx, gardenClient)
 	if err != nil {
 		return nil, err
 	}
@@ -103,33 +112,33 @@ func (s *server) waitingForTokens(ctx context.Context, r tokenRenewal) ([]string
 	return names, nil
 }
 
-// mayForgetTokens returns why tokens of the former key have to be accepted longer: seeds have not renewed theirs.
-func (s *server) mayForgetTokens(ctx context.Context, r tokenRenewal, force bool) error {
+// mayForget returns why tokens of the former key have to be accepted longer: seeds have not renewed theirs.
+func (t *seedTokens) mayForget(ctx context.Context, r tokenRenewal, force bool) error {
 	if force {
 		return nil
 	}
-	waiting, err := s.waitingForTokens(ctx, r)
+	waiting, err := t.waiting(ctx, r)
 	if err != nil || len(waiting) == 0 {
 		return err
 	}
 
-	return refusal{fmt.Errorf(
+	return RefusedError{fmt.Errorf(
 		"the gardenlets of %d seeds have not been seen to renew the tokens of the former key: %s; wait until they have, or force it", len(waiting), first(waiting))}
 }
 
-// renewTokens asks the seeds that were not asked yet, and returns when to look again. The Garden is told when the last one has answered.
-func (k authorityKeeper) renewTokens(ctx context.Context, waited map[string]bool) (time.Duration, error) {
+// renew asks the seeds that were not asked yet, and returns when to look again. The Garden is told when the last one has answered.
+func (t *seedTokens) renew(ctx context.Context, waited map[string]bool) (time.Duration, error) {
 	pause := certificatesPause
 	var errs []error
-	for _, r := range []tokenRenewal{serviceAccountTokens(k.keys), identityTokens(k.keys)} {
-		waiting, err := k.askForTokens(ctx, r)
+	for _, r := range []tokenRenewal{serviceAccountTokens(t.keys), identityTokens(t.keys)} {
+		waiting, err := t.ask(ctx, r)
 		if waiting != waited[r.operation] && err == nil {
 			waited[r.operation] = waiting
-			k.tellGarden()
+			t.signals.tellGarden()
 		}
 		switch {
 		case !waiting:
-		case k.Clock.Since(r.since) > authoritiesSoon:
+		case t.clock.Since(r.since) > authoritiesSoon:
 			pause = min(pause, askingPause)
 		default:
 			pause = min(pause, authoritiesPause)
@@ -140,16 +149,16 @@ func (k authorityKeeper) renewTokens(ctx context.Context, waited map[string]bool
 	return pause, errors.Join(errs...)
 }
 
-// askForTokens reports whether a seed has not answered.
-func (k authorityKeeper) askForTokens(ctx context.Context, r tokenRenewal) (bool, error) {
+// ask reports whether a seed has not answered.
+func (t *seedTokens) ask(ctx context.Context, r tokenRenewal) (bool, error) {
 	if r.key == "" {
 		return false, nil
 	}
-	gardenClient, err := k.directClient()
+	gardenClient, err := t.gardenlets.client()
 	if err != nil {
 		return true, err
 	}
-	seeds, err := k.servedSeeds(ctx, gardenClient)
+	seeds, err := t.gardenlets.served(ctx, gardenClient)
 	if err != nil {
 		return true, err
 	}

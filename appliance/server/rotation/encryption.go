@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package server
+package rotation
 
 import (
 	"context"
 	"errors"
 	"fmt"
+	"sync/atomic"
 	"time"
 
-	"github.com/terrarium-garden/terrarium/appliance/apiserver"
+	"github.com/go-logr/logr"
+	"k8s.io/utils/clock"
+
 	"github.com/terrarium-garden/terrarium/appliance/identity"
 	"github.com/terrarium-garden/terrarium/storage/backup"
 	"github.com/terrarium-garden/terrarium/storage/registry/rewrite"
@@ -22,8 +25,8 @@ const (
 	encryptionRetry = 10 * time.Second
 )
 
-// encryptionStatus is how far the change of the key is with which objects are stored.
-type encryptionStatus struct {
+// EncryptionStatus is how far the change of the key is with which objects are stored.
+type EncryptionStatus struct {
 	identity.EncryptionRotation
 
 	// Next is the step that is taken now.
@@ -44,61 +47,57 @@ type encryptionProgress struct {
 	failure string
 }
 
-// encryptor changes the key with which objects are stored.
-type encryptor struct {
-	*server
-
-	api   *apiserver.Server
+// Encryption changes the key with which objects are stored.
+type Encryption struct {
+	clock clock.WithTicker
+	log   logr.Logger
 	keys  *identity.Garden
-	saved *backup.Keeper
+	api   serving
+	// snapshots saves the garden; nil if it takes no snapshots.
+	snapshots *backup.Keeper
+	signals   *Signals
+	progress  atomic.Pointer[encryptionProgress]
 }
 
-// mayStartEncryption returns why the key with which objects are stored cannot be changed.
-func (s *server) mayStartEncryption(on ground) error {
-	r, err := on.keys.EncryptionRotation()
+// mayStart returns why the key with which objects are stored cannot be changed.
+func (e *Encryption) mayStart() error {
+	r, err := e.keys.EncryptionRotation()
 	if err == nil && r != nil {
 		err = identity.ErrRotating
 	}
 	if err == nil {
-		err = on.keys.EncryptionFixed()
+		err = e.keys.EncryptionFixed()
 	}
 	if err != nil {
-		return refusal{fmt.Errorf("rotation of the encryption key: %w", err)}
+		return RefusedError{fmt.Errorf("rotation of the encryption key: %w", err)}
 	}
 
 	return nil
 }
 
-// startEncryption begins a change of the key with which objects are stored.
-func (s *server) startEncryption(on ground) error {
-	err := on.keys.StartEncryptionRotation(s.Clock.Now())
+// start begins a change of the key with which objects are stored.
+func (e *Encryption) start() error {
+	err := e.keys.StartEncryptionRotation(e.clock.Now())
 	if errors.Is(err, identity.ErrRotating) || errors.Is(err, identity.ErrEncryptionFixed) {
-		return refusal{fmt.Errorf("rotation of the encryption key: %w", err)}
+		return RefusedError{fmt.Errorf("rotation of the encryption key: %w", err)}
 	}
 	if err != nil {
 		return fmt.Errorf("rotate encryption key: %w", err)
 	}
-	s.wakeEncryption()
-	s.tellGarden()
+	e.signals.wakeEncryption()
+	e.signals.tellGarden()
 
 	return nil
 }
 
-func (s *server) wakeEncryption() {
-	select {
-	case s.encrypting <- struct{}{}:
-	default:
-	}
-}
-
-// encryptionStatus returns nil if no rotation goes on.
-func (s *server) encryptionStatus(keys *identity.Garden) (*encryptionStatus, error) {
-	r, err := keys.EncryptionRotation()
+// Status returns nil if no rotation goes on.
+func (e *Encryption) Status() (*EncryptionStatus, error) {
+	r, err := e.keys.EncryptionRotation()
 	if r == nil || err != nil {
 		return nil, err
 	}
-	is := &encryptionStatus{EncryptionRotation: *r, Next: r.Next}
-	if p := s.encrypted.Load(); p != nil {
+	is := &EncryptionStatus{EncryptionRotation: *r, Next: r.Next}
+	if p := e.progress.Load(); p != nil {
 		is.Done, is.Total, is.Error = p.Done, p.Total, p.failure
 	}
 	if r.Rewritten != nil {
@@ -108,75 +107,75 @@ func (s *server) encryptionStatus(keys *identity.Garden) (*encryptionStatus, err
 	return is, nil
 }
 
-// run takes the steps of rotations. It goes on where an earlier process has stopped.
-func (e encryptor) run(ctx context.Context, ready func()) error {
+// Run takes the steps of rotations. It goes on where an earlier process has stopped.
+func (e *Encryption) Run(ctx context.Context, ready func()) error {
 	ready()
 	for {
 		pause, err := e.advance(ctx)
 		if err != nil && ctx.Err() == nil {
 			pause = max(pause, encryptionRetry)
 			e.note(func(p *encryptionProgress) { p.failure = err.Error() })
-			e.Log.Error(err, "Encryption key not changed; trying again", "after", pause)
+			e.log.Error(err, "Encryption key not changed; trying again", "after", pause)
 		}
-		timer := e.Clock.NewTimer(pause)
+		timer := e.clock.NewTimer(pause)
 		select {
 		case <-ctx.Done():
 			timer.Stop()
 
 			return nil
 		case <-timer.C():
-		case <-e.encrypting:
+		case <-e.signals.encryption:
 			timer.Stop()
 		}
 	}
 }
 
 // advance takes steps until it has to wait, and returns how long.
-func (e encryptor) advance(ctx context.Context) (time.Duration, error) {
+func (e *Encryption) advance(ctx context.Context) (time.Duration, error) {
 	for ctx.Err() == nil {
 		r, err := e.keys.EncryptionRotation()
 		if r == nil || err != nil {
 			return certificatesPause, err
 		}
 		if r.Next == identity.EncryptionRemove {
-			if left := r.Rewritten.Add(encryptionOverlap).Sub(e.Clock.Now()); left > 0 {
+			if left := r.Rewritten.Add(encryptionOverlap).Sub(e.clock.Now()); left > 0 {
 				return min(left, certificatesPause), nil
 			}
 		}
 		// Whatever has gone wrong before, from here on this process uses the keys in the file that the step was derived from.
-		if err := e.api.ReloadEncryption(ctx); err != nil {
+		if err := e.api().ReloadEncryption(ctx); err != nil {
 			return 0, err
 		}
 		if err := e.prepare(ctx, r.Next); err != nil {
 			return 0, err
 		}
-		if err := e.keys.AdvanceEncryptionRotation(r.Next, e.Clock.Now()); err != nil {
+		if err := e.keys.AdvanceEncryptionRotation(r.Next, e.clock.Now()); err != nil {
 			return 0, err
 		}
-		e.Log.Info("Encryption key rotation advanced", "key", r.Key, "step", r.Next)
-		e.tellGarden()
+		e.log.Info("Encryption key rotation advanced", "key", r.Key, "step", r.Next)
+		e.signals.tellGarden()
 	}
 
 	return certificatesPause, nil
 }
 
 // prepare does what has to be done before a step is taken.
-func (e encryptor) prepare(ctx context.Context, step identity.EncryptionStep) error {
+func (e *Encryption) prepare(ctx context.Context, step identity.EncryptionStep) error {
 	switch step {
 	case identity.EncryptionAdd:
-		e.encrypted.Store(nil)
+		e.progress.Store(nil)
 	case identity.EncryptionWrite, identity.EncryptionEnd:
 		// What is saved after a snapshot is restored with the keys in it. So no object is written with a key that is not in one. And
 		// the last one has the new key alone.
-		if e.saved == nil {
+		if e.snapshots == nil {
 			return nil
 		}
-		if _, err := e.saved.Take(ctx); err != nil {
+		if _, err := e.snapshots.Take(ctx); err != nil {
 			return fmt.Errorf("take snapshot with the new key: %w", err)
 		}
 	case identity.EncryptionRewrite, identity.EncryptionRemove:
 		// Before the removal this finds what requests that had begun before the change wrote with the former key.
-		return e.api.Reencrypt(ctx, func(is rewrite.Progress) {
+		return e.api().Reencrypt(ctx, func(is rewrite.Progress) {
 			e.note(func(p *encryptionProgress) { *p = encryptionProgress{Progress: is} })
 		})
 	}
@@ -185,11 +184,11 @@ func (e encryptor) prepare(ctx context.Context, step identity.EncryptionStep) er
 }
 
 // note changes what is known about the progress.
-func (e encryptor) note(change func(*encryptionProgress)) {
+func (e *Encryption) note(change func(*encryptionProgress)) {
 	var p encryptionProgress
-	if is := e.encrypted.Load(); is != nil {
+	if is := e.progress.Load(); is != nil {
 		p = *is
 	}
 	change(&p)
-	e.encrypted.Store(&p)
+	e.progress.Store(&p)
 }
