@@ -9,6 +9,7 @@ import (
 	"github.com/terrarium-garden/terrarium/appliance/gateway"
 	"github.com/terrarium-garden/terrarium/appliance/identity"
 	"github.com/terrarium-garden/terrarium/appliance/server/rotation"
+	"github.com/terrarium-garden/terrarium/appliance/server/sharing"
 	"github.com/terrarium-garden/terrarium/storage/generations"
 )
 
@@ -27,8 +28,8 @@ type certificateReport struct {
 	// Authorities is the rotation of the authorities that goes on.
 	Authorities *rotation.AuthorityStatus `json:"authorities,omitempty"`
 	// Generation is that of the keys, and Servers are those that share them with an external datastore.
-	Generation int64       `json:"generation,omitempty"`
-	Servers    []keyHolder `json:"servers,omitempty"`
+	Generation int64            `json:"generation,omitempty"`
+	Servers    []sharing.Holder `json:"servers,omitempty"`
 }
 
 // certificatesPage is the mount of certificates and keys, for those whom RBAC permits.
@@ -51,7 +52,7 @@ func (s *server) certificatesPage(on ground) gateway.Mount {
 			if err == nil {
 				report.Authorities, err = on.rotations.Authorities.Status(r.Context())
 			}
-			report.Generation, report.Servers = s.keyHolders()
+			report.Generation, report.Servers = s.holders.All()
 			if conflicts(err) {
 				http.Error(w, err.Error(), http.StatusConflict)
 
@@ -72,7 +73,7 @@ func conflicts(err error) bool {
 	if _, ok := errors.AsType[rotation.RefusedError](err); ok {
 		return true
 	}
-	for _, of := range []error{errBehind, errFenced, errStopping, generations.ErrChanged, generations.ErrDamaged, identity.ErrUnpublished} {
+	for _, of := range []error{sharing.ErrBehind, sharing.ErrFenced, sharing.ErrStopping, generations.ErrChanged, generations.ErrDamaged, identity.ErrUnpublished} {
 		if errors.Is(err, of) {
 			return true
 		}

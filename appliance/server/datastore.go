@@ -14,6 +14,7 @@ import (
 	"github.com/terrarium-garden/terrarium/appliance/apiserver"
 	"github.com/terrarium-garden/terrarium/appliance/doctor"
 	"github.com/terrarium-garden/terrarium/appliance/identity"
+	"github.com/terrarium-garden/terrarium/appliance/server/standby"
 	"github.com/terrarium-garden/terrarium/storage/kine"
 )
 
@@ -62,11 +63,11 @@ func (s *server) openDatastore(ctx context.Context, d door, keys *identity.Garde
 	if !c.External() {
 		return kine.Start(ctx, c)
 	}
-	waiting, err := openWaitingRoom(d.listener, keys, kine.PlaceOf(c.Endpoint))
+	waiting, err := standby.OpenWaitingRoom(d.listener, keys, kine.PlaceOf(c.Endpoint))
 	if err != nil {
 		return nil, err
 	}
-	defer waiting.close()
+	defer waiting.Close()
 	defer s.remind(kine.PlaceOf(c.Endpoint))()
 	stores, err := kine.Start(ctx, c)
 	if err != nil {
@@ -77,7 +78,7 @@ func (s *server) openDatastore(ctx context.Context, d door, keys *identity.Garde
 		if err == nil {
 			return stores, nil
 		}
-		waiting.log(s.Log, err)
+		waiting.Log(s.Log, err)
 		select {
 		case <-s.Clock.After(datastoreInterval):
 		case <-ctx.Done():

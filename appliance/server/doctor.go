@@ -89,7 +89,7 @@ func (s *server) facts(on ground) *doctor.Facts {
 	if on.stores.External != nil {
 		f.Datastore = &doctor.Datastore{Place: on.stores.External.String()}
 		s.health.describeDatastore(f.Datastore)
-		f.Holders = s.describeHolders()
+		f.Holders = s.holders.Describe()
 	}
 	for _, u := range s.readiness.units {
 		f.Units[u.name] = u.ready.Load()

@@ -13,6 +13,7 @@ import (
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	gardenoperatorv1alpha1 "github.com/terrarium-garden/terrarium/apis/operator/v1alpha1"
 	"github.com/terrarium-garden/terrarium/appliance/doctor"
+	"github.com/terrarium-garden/terrarium/appliance/server/sharing"
 )
 
 const (
@@ -68,14 +69,14 @@ func (d described) health(ctx context.Context, loopback kubernetes.Interface) ([
 		api.Status, api.Reason, api.Message = gardencorev1beta1.ConditionFalse, reasonSilent, "The API server does not answer that it is well: "+err.Error()
 	}
 
-	generation, all := d.keyHolders()
+	generation, all := d.holders.All()
 
 	return append([]gardencorev1beta1.Condition{api}, tellGeneration(judge(report.Findings), generation, all)...), nil
 }
 
 // tellGeneration adds to the condition of certificates and keys which generation of the keys the servers of the garden share. Who does not
 // have it is among the findings of the doctor.
-func tellGeneration(all []gardencorev1beta1.Condition, generation int64, servers []keyHolder) []gardencorev1beta1.Condition {
+func tellGeneration(all []gardencorev1beta1.Condition, generation int64, servers []sharing.Holder) []gardencorev1beta1.Condition {
 	if generation == 0 {
 		return all
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/terrarium-garden/terrarium/apis/core/query"
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	"github.com/terrarium-garden/terrarium/appliance/doctor"
+	"github.com/terrarium-garden/terrarium/appliance/server/sharing"
 )
 
 // TestEachCheckHasACondition finds a check of the doctor that no condition of the Garden shows [OPER-CARE-1].
@@ -111,7 +112,7 @@ func TestTellGeneration(t *testing.T) {
 		nothing, nothing,
 	}
 	var got []string
-	for _, c := range tellGeneration(judge(findings), 7, make([]keyHolder, 2)) {
+	for _, c := range tellGeneration(judge(findings), 7, make([]sharing.Holder, 2)) {
 		got = append(got, c.Message)
 	}
 	if diff := cmp.Diff(want, got); diff != "" {

@@ -21,6 +21,7 @@ import (
 	"github.com/terrarium-garden/terrarium/appliance/identity"
 	"github.com/terrarium-garden/terrarium/appliance/runner"
 	"github.com/terrarium-garden/terrarium/appliance/server/rotation"
+	"github.com/terrarium-garden/terrarium/appliance/server/sharing"
 	"github.com/terrarium-garden/terrarium/storage/backup"
 	"github.com/terrarium-garden/terrarium/storage/kine"
 	"github.com/terrarium-garden/terrarium/storage/local/timeline"
@@ -51,8 +52,8 @@ type server struct {
 	health storeHealth
 	// live reads objects from the store, once the controllers run.
 	live atomic.Pointer[client.Reader]
-	// holders are the servers that share the keys of the garden; nil if there is only one.
-	holders atomic.Pointer[holders]
+	// holders are the servers that share the keys of the garden.
+	holders sharing.Holders
 	// revoked are the seeds that are shut out.
 	revoked atomic.Pointer[revoked.Set]
 	// api is the API server, once it is built.
@@ -104,7 +105,7 @@ func (s *server) units() []runner.Unit {
 		return s.runDatastore(ctx, door.Get(), keys.Get(), ready)
 	})
 	stores := runner.Give(&order, "leadership", func(ctx context.Context, ready func(*kine.Stores)) error {
-		return s.runLeadership(ctx, door.Get(), keys.Get(), opened.Get(), ready)
+		return s.leadership(door.Get(), keys.Get()).Run(ctx, opened.Get(), ready)
 	})
 	history := runner.Give(&order, unitTimeline, func(ctx context.Context, ready func(*timeline.Store)) error {
 		return s.runTimeline(ctx, keys.Get(), ready)

@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package server
+package sharing
 
 import (
 	"context"
+	"sync/atomic"
 	"time"
 
 	"github.com/terrarium-garden/terrarium/appliance/doctor"
 	"github.com/terrarium-garden/terrarium/storage/generations"
 )
 
-// keyHolder is a server of the garden, and which keys it has.
-type keyHolder struct {
+// Holder is a server of the garden, and which keys it has.
+type Holder struct {
+	// Address is where other servers reach it.
 	Address string `json:"address"`
 	// Generation is that of its keys.
 	Generation int64 `json:"generation"`
@@ -28,32 +30,35 @@ type keyHolder struct {
 	since time.Time
 }
 
-// holders are the servers that share the keys of the garden.
-type holders struct {
+// Holders are the servers that share the keys of the garden, as this one has last seen them; none with SQLite.
+type Holders struct{ seen atomic.Pointer[sight] }
+
+// sight is what was seen at a time.
+type sight struct {
 	generation int64
-	all        []keyHolder
+	all        []Holder
 }
 
 // look notes which servers have which keys, and forgets those that have been off for long.
-func (s *sharing) look(ctx context.Context) {
-	all, err := s.observer.Servers(ctx)
+func (m *member) look(ctx context.Context) {
+	all, err := m.observer.Servers(ctx)
 	if err != nil {
 		return // The datastore is away, which others report.
 	}
-	held, err := s.keys.Held()
+	held, err := m.keys.Held()
 	if err != nil {
 		return
 	}
-	now, before := s.Clock.Now(), s.holders.Load()
-	is := &holders{generation: held.Number}
+	now, before := m.clock.Now(), m.holders.seen.Load()
+	is := &sight{generation: held.Number}
 	for _, other := range all {
 		if !other.Runs && now.Sub(other.Noted) > generations.Memory {
-			s.tell(ctx, s.store.Forget(ctx, other.Address))
+			m.tell(ctx, m.store.Forget(ctx, other.Address))
 
 			continue
 		}
-		h := keyHolder{
-			Address: other.Address, Generation: other.Generation, Leads: other.ID == s.self.ID, Runs: other.Runs || other.ID == s.self.ID,
+		h := Holder{
+			Address: other.Address, Generation: other.Generation, Leads: other.ID == m.self.ID, Runs: other.Runs || other.ID == m.self.ID,
 			Current: other.Generation >= held.Number, Seen: other.Noted, Failure: other.Failure,
 		}
 		if !h.Current {
@@ -61,26 +66,26 @@ func (s *sharing) look(ctx context.Context) {
 		}
 		is.all = append(is.all, h)
 	}
-	s.holders.Store(is)
+	m.holders.seen.Store(is)
 }
 
 // lateSince is since when a server is known not to have the newest keys.
-func (h *holders) lateSince(address string, now time.Time) time.Time {
-	if h == nil {
+func (s *sight) lateSince(address string, now time.Time) time.Time {
+	if s == nil {
 		return now
 	}
-	for i := range h.all {
-		if h.all[i].Address == address && !h.all[i].Current {
-			return h.all[i].since
+	for i := range s.all {
+		if s.all[i].Address == address && !s.all[i].Current {
+			return s.all[i].since
 		}
 	}
 
 	return now
 }
 
-// keyHolders returns the generation of the keys, and the servers that share them; none with SQLite.
-func (s *server) keyHolders() (int64, []keyHolder) {
-	is := s.holders.Load()
+// All returns the generation of the keys, and the servers.
+func (h *Holders) All() (generation int64, all []Holder) {
+	is := h.seen.Load()
 	if is == nil {
 		return 0, nil
 	}
@@ -88,14 +93,15 @@ func (s *server) keyHolders() (int64, []keyHolder) {
 	return is.generation, is.all
 }
 
-// describeHolders are the servers for the doctor.
-func (s *server) describeHolders() []doctor.Holder {
-	generation, all := s.keyHolders()
+// Describe returns the servers for the doctor.
+func (h *Holders) Describe() []doctor.Holder {
+	generation, all := h.All()
 	found := make([]doctor.Holder, 0, len(all))
 	for i := range all {
-		h := &all[i]
+		is := &all[i]
 		found = append(found, doctor.Holder{
-			Address: h.Address, Generation: h.Generation, Newest: generation, Runs: h.Runs, Behind: !h.Current, Since: h.since, Seen: h.Seen, Leads: h.Leads, Failure: h.Failure,
+			Address: is.Address, Generation: is.Generation, Newest: generation, Runs: is.Runs, Behind: !is.Current,
+			Since: is.since, Seen: is.Seen, Leads: is.Leads, Failure: is.Failure,
 		})
 	}
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package server
+package standby
 
 import (
 	"crypto/tls"
@@ -19,9 +19,9 @@ import (
 	"github.com/terrarium-garden/terrarium/storage/kine"
 )
 
-// waitingRoom answers requests while the datastore does not answer and there can be no API server. It needs no authentication: it tells
+// WaitingRoom answers requests while the datastore does not answer and there can be no API server. It needs no authentication: it tells
 // everybody the same, without where the datastore is.
-type waitingRoom struct {
+type WaitingRoom struct {
 	borrowed *borrowedListener
 	server   *http.Server
 	served   chan struct{}
@@ -35,7 +35,8 @@ const (
 	waitingText = "[-]terrarium/datastore failed: the datastore does not answer; the server starts once it does\nreadyz check failed\n"
 )
 
-func openWaitingRoom(listener net.Listener, keys *identity.Garden, place kine.Place) (*waitingRoom, error) {
+// OpenWaitingRoom begins to answer the connections of a listener while the datastore at a place does not answer.
+func OpenWaitingRoom(listener net.Listener, keys *identity.Garden, place kine.Place) (*WaitingRoom, error) {
 	borrowed := &borrowedListener{Listener: listener}
 	w, err := serveWaiting(borrowed, keys, waitingText)
 	if err != nil {
@@ -47,11 +48,11 @@ func openWaitingRoom(listener net.Listener, keys *identity.Garden, place kine.Pl
 }
 
 // serveWaiting answers everybody with the same text.
-func serveWaiting(listener net.Listener, keys *identity.Garden, text string) (*waitingRoom, error) {
+func serveWaiting(listener net.Listener, keys *identity.Garden, text string) (*WaitingRoom, error) {
 	if _, err := keys.ServingCertificate(); err != nil {
 		return nil, err
 	}
-	w := &waitingRoom{served: make(chan struct{})}
+	w := &WaitingRoom{served: make(chan struct{})}
 	w.server = &http.Server{
 		Handler: answerWaiting(text), ReadHeaderTimeout: waitingHeaderLimit, ErrorLog: log.New(io.Discard, "", 0),
 		// The certificate changes with the authorities.
@@ -81,16 +82,16 @@ func answerWaiting(text string) http.Handler {
 	})
 }
 
-// log tells once why the datastore cannot be used.
-func (w *waitingRoom) log(to logr.Logger, err error) {
+// Log tells once why the datastore cannot be used.
+func (w *WaitingRoom) Log(to logr.Logger, err error) {
 	if !w.logged {
 		to.Error(err, "The datastore cannot be used yet", "datastore", w.place.String())
 	}
 	w.logged = true
 }
 
-// close ends all connections and gives the listener back.
-func (w *waitingRoom) close() {
+// Close ends all connections and gives the listener back.
+func (w *WaitingRoom) Close() {
 	w.borrowed.giveBack()
 	w.server.Close() //nolint:errcheck,gosec // The listener is not closed.
 	<-w.served

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package server
+package sharing
 
 import (
 	"context"
@@ -10,28 +10,28 @@ import (
 
 // lead lets this server serve the garden, which it must not begin before: its version may follow the one that has last led, and it has
 // the newest keys. It writes its own version last, so that a server which cannot serve locks no other one out.
-func (s *sharing) lead(ctx context.Context) error {
-	last, err := s.mayLead(ctx)
+func (m *member) lead(ctx context.Context) error {
+	last, err := m.mayLead(ctx)
 	if err != nil {
 		return err
 	}
-	if err := s.claim(ctx); err != nil {
+	if err := m.claim(ctx); err != nil {
 		return err
 	}
-	if err := s.grow(ctx); err != nil {
+	if err := m.grow(ctx); err != nil {
 		return err
 	}
 
-	return s.store.ReplaceVersion(ctx, last, s.program().Schema(), s.Version)
+	return m.store.ReplaceVersion(ctx, last, m.program.Schema(), m.program.Version)
 }
 
 // mayLead returns which version has last led, nil if none has, and an error if this server's must not follow it. What a newer version
 // has written could be lost or misunderstood by this one. A server that must not lead still forwards connections to the one that does.
-func (s *sharing) mayLead(ctx context.Context) (*generations.Version, error) {
-	last, err := s.store.ReadVersion(ctx)
+func (m *member) mayLead(ctx context.Context) (*generations.Version, error) {
+	last, err := m.store.ReadVersion(ctx)
 	if err != nil || last == nil {
 		return nil, err
 	}
 
-	return last, s.program().CheckShared(last.Schema, last.Version)
+	return last, m.program.CheckShared(last.Schema, last.Version)
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package server
+package sharing
 
 import (
 	"context"
@@ -20,7 +20,6 @@ import (
 	"k8s.io/utils/clock"
 
 	"github.com/terrarium-garden/terrarium/appliance/identity"
-	"github.com/terrarium-garden/terrarium/appliance/server/rotation"
 	"github.com/terrarium-garden/terrarium/appliance/upgrade"
 	"github.com/terrarium-garden/terrarium/storage/generations"
 	"github.com/terrarium-garden/terrarium/storage/kine"
@@ -29,7 +28,7 @@ import (
 const selfAddress, otherAddress = "127.0.0.1:1", "127.0.0.1:2"
 
 // newSharingServer is a server that leads, with what it shares with others.
-func newSharingServer(t *testing.T) *sharing {
+func newSharingServer(t *testing.T) *member {
 	t.Helper()
 	stores, err := kine.Start(t.Context(), kine.NewConfig(filepath.Join(t.TempDir(), "db")))
 	if err != nil {
@@ -53,8 +52,11 @@ func newSharingServer(t *testing.T) *sharing {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = keys.Close() })
-	s := &server{Options: Options{Clock: clock.RealClock{}, Log: logr.Discard(), Version: "v0.2.0"}}
-	shared := s.newSharing(keys, "127.0.0.1", generations.Datastore{Client: client}, generations.Server{Address: selfAddress, ID: "self"})
+	l := &Leadership{
+		Clock: clock.RealClock{}, Log: logr.Discard(), Program: upgrade.Program{Version: "v0.2.0"}, Keys: keys, Local: "127.0.0.1",
+		Holders: &Holders{}, TakenUp: func() {},
+	}
+	shared := newMember(l, generations.Datastore{Client: client}, generations.Server{Address: selfAddress, ID: "self"})
 	if err := shared.lead(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -63,7 +65,7 @@ func newSharingServer(t *testing.T) *sharing {
 }
 
 // awaitNote waits for a note of the server itself.
-func awaitNote(t *testing.T, s *sharing, like func(generations.Server) bool) {
+func awaitNote(t *testing.T, s *member, like func(generations.Server) bool) {
 	t.Helper()
 	ctx, stop := context.WithTimeout(t.Context(), time.Minute)
 	defer stop()
@@ -102,12 +104,12 @@ func TestWaitingChangeHoldsNothingUp(t *testing.T) {
 	var telling sync.WaitGroup
 	telling.Go(func() { s.keep(told) })
 	awaitNote(t, s, func(is generations.Server) bool { return is.Generation == 1 })
-	if s.holders.Load() == nil {
-		awaitNote(t, s, func(generations.Server) bool { return s.holders.Load() != nil })
+	if s.holders.seen.Load() == nil {
+		awaitNote(t, s, func(generations.Server) bool { return s.holders.seen.Load() != nil })
 	}
 	lost()
-	if err := <-ended; !errors.Is(err, errStopping) {
-		t.Errorf("A change that waits ends with the lead.\nStartTokenKeyRotation(): got %v, want %v", err, errStopping)
+	if err := <-ended; !errors.Is(err, ErrStopping) {
+		t.Errorf("A change that waits ends with the lead.\nStartTokenKeyRotation(): got %v, want %v", err, ErrStopping)
 	}
 	stop()
 	telling.Wait()
@@ -120,8 +122,8 @@ func TestWaitingChangeHoldsNothingUp(t *testing.T) {
 // can be done, and go on.
 func TestOlderDatastoreKeepsStandbyUp(t *testing.T) {
 	t.Parallel()
-	for name, replace := range map[string]func(*sharing) error{
-		"older": func(s *sharing) error {
+	for name, replace := range map[string]func(*member) error{
+		"older": func(s *member) error {
 			was, err := s.store.Read(t.Context())
 			if err != nil {
 				return err
@@ -136,7 +138,7 @@ func TestOlderDatastoreKeepsStandbyUp(t *testing.T) {
 
 			return nil
 		},
-		"lost": func(s *sharing) error {
+		"lost": func(s *member) error {
 			is, err := s.store.Client.Get(t.Context(), "/terrarium/keys")
 			if err != nil {
 				return err
@@ -146,7 +148,7 @@ func TestOlderDatastoreKeepsStandbyUp(t *testing.T) {
 
 			return err
 		},
-		"damaged": func(s *sharing) error {
+		"damaged": func(s *member) error {
 			is, err := s.store.Client.Get(t.Context(), "/terrarium/keys")
 			if err != nil {
 				return err
@@ -183,7 +185,7 @@ func TestOlderDatastoreKeepsStandbyUp(t *testing.T) {
 func TestOlderVersionDoesNotLead(t *testing.T) {
 	t.Parallel()
 	s := newSharingServer(t)
-	s.Version = "v0.1.4"
+	s.program.Version = "v0.1.4"
 	ctx, stop := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
 	go func() { ended <- s.follow(ctx) }()
@@ -195,29 +197,16 @@ func TestOlderVersionDoesNotLead(t *testing.T) {
 	if err := s.lead(t.Context()); !errors.Is(err, upgrade.ErrNewerDatastore) || hopeless(err) {
 		t.Errorf("It does not lead, and others may.\nlead(): got %v, want %v", err, upgrade.ErrNewerDatastore)
 	}
-	s.Version = "v0.2.7"
+	s.program.Version = "v0.2.7"
 	if err := s.lead(t.Context()); err != nil {
 		t.Errorf("A patch version leads.\nlead(): got %v", err)
 	}
-	s.Version = "v0.3.0"
+	s.program.Version = "v0.3.0"
 	if err := s.lead(t.Context()); err != nil {
 		t.Errorf("The next version leads.\nlead(): got %v", err)
 	}
-	s.Version = "v0.2.7"
+	s.program.Version = "v0.2.7"
 	if err := s.lead(t.Context()); !errors.Is(err, upgrade.ErrNewerDatastore) {
 		t.Errorf("From then on the version before does not.\nlead(): got %v, want %v", err, upgrade.ErrNewerDatastore)
-	}
-}
-
-// TestConflicts has errors that are no failure of the server that is asked.
-func TestConflicts(t *testing.T) {
-	t.Parallel()
-	for _, of := range []error{generations.ErrChanged, errStopping, errBehind, errFenced, identity.ErrUnpublished, rotation.RefusedError{Err: errors.New("no")}} {
-		if !conflicts(fmt.Errorf("rotate: %w", of)) {
-			t.Errorf("conflicts(%v): got false", of)
-		}
-	}
-	if conflicts(errors.New("the disk is full")) {
-		t.Error("conflicts(...): got true for a failure")
 	}
 }

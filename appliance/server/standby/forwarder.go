@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package server
+package standby
 
 import (
 	"errors"
@@ -19,14 +19,14 @@ const (
 	mostForwarded = 5000
 )
 
-// standby forwards connections as they are to the server that leads: it does not decrypt them, so clients authenticate to that server. While
+// Forwarder forwards connections as they are to the server that leads: it does not decrypt them, so clients authenticate to that server. While
 // none can be reached, it answers itself that there is none.
-type standby struct {
+type Forwarder struct {
 	borrowed *borrowedListener
 	// self is the own address, to which nothing is forwarded.
 	self   string
 	places chan struct{}
-	room   *waitingRoom
+	room   *WaitingRoom
 	direct *handedListener
 
 	mutex  sync.Mutex
@@ -38,56 +38,57 @@ type standby struct {
 
 const standbyText = "[-]terrarium/leadership failed: no server of this garden leads; this one is going to\nreadyz check failed\n"
 
-func openStandby(listener net.Listener, keys *identity.Garden, self string) (*standby, error) {
-	s := &standby{
+// OpenForwarder begins to answer the connections of a listener, on a server with the given address.
+func OpenForwarder(listener net.Listener, keys *identity.Garden, self string) (*Forwarder, error) {
+	f := &Forwarder{
 		borrowed: &borrowedListener{Listener: listener}, self: self, places: make(chan struct{}, mostForwarded),
 		direct: &handedListener{address: listener.Addr(), conns: make(chan net.Conn), closed: make(chan struct{})}, open: map[net.Conn]string{},
 	}
 	var err error
-	if s.room, err = serveWaiting(s.direct, keys, standbyText); err != nil {
+	if f.room, err = serveWaiting(f.direct, keys, standbyText); err != nil {
 		return nil, err
 	}
-	s.all.Go(s.accept)
+	f.all.Go(f.accept)
 
-	return s, nil
+	return f, nil
 }
 
-// follow makes new connections go to an address, and ends those to another one.
-func (s *standby) follow(address string) {
-	s.mutex.Lock()
-	defer s.mutex.Unlock()
-	if s.leader == address {
+// Follow makes new connections go to an address, and ends those to another one.
+func (f *Forwarder) Follow(address string) {
+	f.mutex.Lock()
+	defer f.mutex.Unlock()
+	if f.leader == address {
 		return
 	}
-	s.leader = address
-	s.cut()
+	f.leader = address
+	f.cut()
 }
 
 // cut ends all connections. The caller holds the lock.
-func (s *standby) cut() {
-	for c := range s.open {
+func (f *Forwarder) cut() {
+	for c := range f.open {
 		c.Close() //nolint:errcheck,gosec // It is of no use anymore.
 	}
-	clear(s.open)
+	clear(f.open)
 }
 
-// close ends all connections and gives the listener back.
-func (s *standby) close() {
-	s.borrowed.giveBack()
-	s.mutex.Lock()
-	s.ended = true
-	s.cut()
-	s.mutex.Unlock()
-	s.direct.Close()      //nolint:errcheck,gosec // It never fails.
-	s.room.server.Close() //nolint:errcheck,gosec // Its listener is not that of the server.
-	<-s.room.served
-	s.all.Wait()
-	s.borrowed.reset()
+// Close ends all connections and gives the listener back.
+func (f *Forwarder) Close() {
+	f.borrowed.giveBack()
+	f.mutex.Lock()
+	f.ended = true
+	f.cut()
+	f.mutex.Unlock()
+	f.direct.Close()      //nolint:errcheck,gosec // It never fails.
+	f.room.server.Close() //nolint:errcheck,gosec // Its listener is not that of the server.
+	<-f.room.served
+	f.all.Wait()
+	f.borrowed.reset()
 }
 
-func (s *standby) accept() {
+func (f *Forwarder) accept() {
 	for {
-		c, err := s.borrowed.Accept()
+		c, err := f.borrowed.Accept()
 		if errors.Is(err, net.ErrClosed) {
 			return
 		}
@@ -97,10 +98,10 @@ func (s *standby) accept() {
 			continue
 		}
 		select {
-		case s.places <- struct{}{}:
-			s.all.Go(func() {
-				defer func() { <-s.places }()
-				s.serve(c)
+		case f.places <- struct{}{}:
+			f.all.Go(func() {
+				defer func() { <-f.places }()
+				f.serve(c)
 			})
 		default:
 			c.Close() //nolint:errcheck,gosec // There are too many.
@@ -111,22 +112,22 @@ func (s *standby) accept() {
 // acceptPause is the time after a failure to accept a connection, such as for lack of files.
 const acceptPause = 50 * time.Millisecond
 
-func (s *standby) serve(c net.Conn) {
-	s.mutex.Lock()
-	leader := s.leader
-	s.mutex.Unlock()
-	if leader == "" || leader == s.self {
-		s.direct.hand(c)
+func (f *Forwarder) serve(c net.Conn) {
+	f.mutex.Lock()
+	leader := f.leader
+	f.mutex.Unlock()
+	if leader == "" || leader == f.self {
+		f.direct.hand(c)
 
 		return
 	}
 	to, err := net.DialTimeout("tcp", leader, forwardLimit) //nolint:noctx // The limit is short.
 	if err != nil {
-		s.direct.hand(c)
+		f.direct.hand(c)
 
 		return
 	}
-	if !s.hold(leader, c, to) {
+	if !f.hold(leader, c, to) {
 		return
 	}
 	done := make(chan struct{})
@@ -136,18 +137,18 @@ func (s *standby) serve(c net.Conn) {
 	}()
 	pipe(c, to)
 	<-done
-	s.drop(c, to)
+	f.drop(c, to)
 }
 
 // hold records connections to be ended, and ends them if they are of no use anymore.
-func (s *standby) hold(leader string, all ...net.Conn) bool {
-	s.mutex.Lock()
-	defer s.mutex.Unlock()
+func (f *Forwarder) hold(leader string, all ...net.Conn) bool {
+	f.mutex.Lock()
+	defer f.mutex.Unlock()
 	for _, c := range all {
-		s.open[c] = leader
+		f.open[c] = leader
 	}
-	if s.ended || s.leader != leader {
-		s.cut()
+	if f.ended || f.leader != leader {
+		f.cut()
 
 		return false
 	}
@@ -155,11 +156,11 @@ func (s *standby) hold(leader string, all ...net.Conn) bool {
 	return true
 }
 
-func (s *standby) drop(all ...net.Conn) {
-	s.mutex.Lock()
-	defer s.mutex.Unlock()
+func (f *Forwarder) drop(all ...net.Conn) {
+	f.mutex.Lock()
+	defer f.mutex.Unlock()
 	for _, c := range all {
-		delete(s.open, c)
+		delete(f.open, c)
 		c.Close() //nolint:errcheck,gosec // Both sides have ended.
 	}
 }
