@@ -50,7 +50,7 @@ func (s *server) runAudit(ctx context.Context, keys *identity.Garden, ready func
 }
 
 // auditPage is the mount of searches in the audit log, for those whom RBAC permits.
-func (s *server) auditPage(keys *identity.Garden) gateway.Mount {
+func auditPage(dir string, disabled bool) gateway.Mount {
 	return gateway.Mount{
 		Path: auditPath, Who: gateway.Authorized, Limits: gateway.Limits{Parallel: auditSearches},
 		Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -60,8 +60,8 @@ func (s *server) auditPage(keys *identity.Garden) gateway.Mount {
 
 				return
 			}
-			found, err := auditlog.Search(r.Context(), auditDir(keys), filter)
-			if err != nil && !s.Config.Audit.Disabled {
+			found, err := auditlog.Search(r.Context(), dir, filter)
+			if err != nil && !disabled {
 				http.Error(w, err.Error(), http.StatusInternalServerError)
 
 				return
@@ -72,7 +72,7 @@ func (s *server) auditPage(keys *identity.Garden) gateway.Mount {
 			writeJSON(w, struct {
 				Items    []auditlog.Event `json:"items"`
 				Disabled bool             `json:"disabled,omitempty"`
-			}{found, s.Config.Audit.Disabled})
+			}{found, disabled})
 		}),
 	}
 }

@@ -19,9 +19,12 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/common/expfmt"
 	"k8s.io/component-base/metrics/legacyregistry"
+	"k8s.io/utils/clock"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 	ctrlmetrics "sigs.k8s.io/controller-runtime/pkg/metrics"
 	"sigs.k8s.io/yaml"
 
+	gardenconfigv1alpha1 "github.com/terrarium-garden/terrarium/apis/config/v1alpha1"
 	"github.com/terrarium-garden/terrarium/appliance/gateway"
 	"github.com/terrarium-garden/terrarium/appliance/options"
 	"github.com/terrarium-garden/terrarium/appliance/telemetry"
@@ -30,36 +33,47 @@ import (
 // bundlePath is the path of the support bundle.
 const bundlePath = "/appliance/support-bundle"
 
-// bundlePage is the mount of the support bundle, for those whom RBAC permits.
-func (s *server) bundlePage(on ground) gateway.Mount {
+// supportBundle is an archive of what those need to know who find out what is wrong with a server.
+type supportBundle struct {
+	config   *gardenconfigv1alpha1.ServerConfiguration
+	logs     *telemetry.Control
+	clock    clock.PassiveClock
+	version  string
+	examiner *examiner
+	// live returns what reads objects from the store; nil while the server starts.
+	live func() *client.Reader
+}
+
+// page is the mount of the support bundle, for those whom RBAC permits.
+func (b *supportBundle) page() gateway.Mount {
 	return gateway.Mount{
 		Path: bundlePath, Who: gateway.Authorized, Limits: gateway.Limits{Parallel: 1},
 		Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			var bundle bytes.Buffer
-			if err := s.writeBundle(r.Context(), &bundle, on); err != nil {
+			var archive bytes.Buffer
+			if err := b.write(r.Context(), &archive); err != nil {
 				http.Error(w, err.Error(), http.StatusInternalServerError)
 
 				return
 			}
 			w.Header().Set("Content-Type", "application/gzip")
 			w.Header().Set("Cache-Control", "no-store")
-			w.Write(bundle.Bytes()) //nolint:errcheck,gosec // The client has gone; there is nobody to tell.
+			w.Write(archive.Bytes()) //nolint:errcheck,gosec // The client has gone; there is nobody to tell.
 		}),
 	}
 }
 
-// part is a file of the bundle.
-type part struct {
+// file is a file of the bundle.
+type file struct {
 	name  string
 	write func(ctx context.Context, w io.Writer) error
 }
 
-// parts are the files. What cannot be gathered is left out, with the reason in its place.
-func (s *server) parts(on ground) []part {
-	all := []part{
-		{"version.json", func(_ context.Context, w io.Writer) error { return encode(w, s.versions()) }},
+// files are its files. What cannot be gathered is left out, with the reason in its place.
+func (b *supportBundle) files() []file {
+	all := []file{
+		{"version.json", func(_ context.Context, w io.Writer) error { return encode(w, b.versions()) }},
 		{"configuration.yaml", func(_ context.Context, w io.Writer) error {
-			text, err := yaml.Marshal(options.WithoutSecrets(s.Config))
+			text, err := yaml.Marshal(options.WithoutSecrets(b.config))
 			if err == nil {
 				_, err = w.Write(text)
 			}
@@ -67,13 +81,13 @@ func (s *server) parts(on ground) []part {
 			return err
 		}},
 		{"status.json", func(ctx context.Context, w io.Writer) error {
-			is, counted := s.status(on), s.digest(ctx, on)
+			is, counted := b.examiner.status(), b.examiner.digest(ctx)
 			is.Seeds, is.Shoots, is.Findings = counted.seeds, counted.shoots, counted.findings
 
 			return encode(w, is)
 		}},
 		{"doctor.json", func(ctx context.Context, w io.Writer) error {
-			report, err := s.examine(ctx, on)
+			report, err := b.examiner.examine(ctx)
 			if err != nil {
 				return err
 			}
@@ -82,15 +96,15 @@ func (s *server) parts(on ground) []part {
 		}},
 		{"metrics.txt", writeMetrics},
 		{"server.log", func(_ context.Context, w io.Writer) error {
-			_, err := io.WriteString(w, s.Logs.Recent())
+			_, err := io.WriteString(w, b.logs.Recent())
 
 			return err
 		}},
 		{"goroutines.txt", func(_ context.Context, w io.Writer) error { return pprof.Lookup("goroutine").WriteTo(w, 1) }},
 	}
 	for _, kind := range bundledKinds() {
-		all = append(all, part{"objects/" + kind.Kind + ".json", func(ctx context.Context, w io.Writer) error {
-			return s.writeObjects(ctx, w, kind)
+		all = append(all, file{"objects/" + kind.Kind + ".json", func(ctx context.Context, w io.Writer) error {
+			return b.writeObjects(ctx, w, kind)
 		}})
 	}
 
@@ -104,8 +118,8 @@ func encode(w io.Writer, v any) error {
 	return encoder.Encode(v)
 }
 
-func (s *server) versions() map[string]any {
-	info := map[string]any{"version": s.Version, "go": runtime.Version(), "platform": runtime.GOOS + "/" + runtime.GOARCH, "time": s.Clock.Now().UTC()}
+func (b *supportBundle) versions() map[string]any {
+	info := map[string]any{"version": b.version, "go": runtime.Version(), "platform": runtime.GOOS + "/" + runtime.GOARCH, "time": b.clock.Now().UTC()}
 	if build, ok := debug.ReadBuildInfo(); ok {
 		modules := map[string]string{}
 		for _, m := range build.Deps {
@@ -133,18 +147,18 @@ func writeMetrics(_ context.Context, w io.Writer) error {
 	return err
 }
 
-// writeBundle writes the archive. Every file goes through the same mask of credentials, whatever it contains.
-func (s *server) writeBundle(ctx context.Context, w io.Writer, on ground) error {
+// write writes the archive. Every file goes through the same mask of credentials, whatever it contains.
+func (b *supportBundle) write(ctx context.Context, w io.Writer) error {
 	zipped := gzip.NewWriter(w)
 	archive := tar.NewWriter(zipped)
-	for _, p := range s.parts(on) {
+	for _, f := range b.files() {
 		var content bytes.Buffer
-		if err := p.write(ctx, &content); err != nil {
+		if err := f.write(ctx, &content); err != nil {
 			content.Reset()
 			fmt.Fprintf(&content, "not gathered: %v\n", err)
 		}
 		text := telemetry.Scrub(content.String())
-		header := &tar.Header{Name: "terrarium-support/" + p.name, Mode: 0o600, Size: int64(len(text)), ModTime: s.Clock.Now().Truncate(time.Second)}
+		header := &tar.Header{Name: "terrarium-support/" + f.name, Mode: 0o600, Size: int64(len(text)), ModTime: b.clock.Now().Truncate(time.Second)}
 		if err := archive.WriteHeader(header); err != nil {
 			return fmt.Errorf("write support bundle: %w", err)
 		}

@@ -91,8 +91,8 @@ const bundlePageSize = 500
 var errStarting = errors.New("the server is still starting")
 
 // writeObjects writes a list of the objects of a kind.
-func (s *server) writeObjects(ctx context.Context, w io.Writer, kind schema.GroupVersionKind) error {
-	reader := s.live.Load()
+func (b *supportBundle) writeObjects(ctx context.Context, w io.Writer, kind schema.GroupVersionKind) error {
+	reader := b.live()
 	if reader == nil {
 		return errStarting
 	}

@@ -5,6 +5,7 @@ package server
 import (
 	"errors"
 	"net/http"
+	"time"
 
 	"github.com/terrarium-garden/terrarium/appliance/gateway"
 	"github.com/terrarium-garden/terrarium/appliance/identity"
@@ -33,7 +34,7 @@ type certificateReport struct {
 }
 
 // certificatesPage is the mount of certificates and keys, for those whom RBAC permits.
-func (s *server) certificatesPage(on ground) gateway.Mount {
+func certificatesPage(keys *identity.Garden, now func() time.Time, rotations *rotation.Rotations, holders *sharing.Holders) gateway.Mount {
 	return gateway.Mount{
 		Path: certificatesPath, Who: gateway.Authorized,
 		Limits: gateway.Limits{Methods: []string{http.MethodGet, http.MethodPost}, Body: maxRotationBody, Parallel: examinations},
@@ -41,18 +42,18 @@ func (s *server) certificatesPage(on ground) gateway.Mount {
 			report := &certificateReport{}
 			var err error
 			if r.Method == http.MethodPost {
-				report.Renewed, err = on.rotations.Rotate(r.Context(), r.Body)
+				report.Renewed, err = rotations.Rotate(r.Context(), r.Body)
 			}
 			if err == nil {
-				report.Items, err = identity.Inspect(on.keys.Dir, s.Clock.Now())
+				report.Items, err = identity.Inspect(keys.Dir, now())
 			}
 			if err == nil {
-				report.Encryption, err = on.rotations.Encryption.Status()
+				report.Encryption, err = rotations.Encryption.Status()
 			}
 			if err == nil {
-				report.Authorities, err = on.rotations.Authorities.Status(r.Context())
+				report.Authorities, err = rotations.Authorities.Status(r.Context())
 			}
-			report.Generation, report.Servers = s.holders.All()
+			report.Generation, report.Servers = holders.All()
 			if conflicts(err) {
 				http.Error(w, err.Error(), http.StatusConflict)
 

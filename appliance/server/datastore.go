@@ -7,9 +7,13 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"net"
 	"os"
 	"path/filepath"
 	"time"
+
+	"github.com/go-logr/logr"
+	"k8s.io/utils/clock"
 
 	"github.com/terrarium-garden/terrarium/appliance/apiserver"
 	"github.com/terrarium-garden/terrarium/appliance/doctor"
@@ -40,16 +44,28 @@ func (o Options) datastoreConfig(dir string) kine.Config {
 	return c
 }
 
-func (s *server) runDatastore(ctx context.Context, d door, keys *identity.Garden, ready func(*kine.Stores)) error {
-	c := s.datastoreConfig(keys.Dir)
-	if err := refuseOtherPlace(keys.Dir, c); err != nil {
+// datastore opens the stores of a garden.
+type datastore struct {
+	clock    clock.Clock
+	log      logr.Logger
+	listener net.Listener
+	keys     *identity.Garden
+	config   kine.Config
+}
+
+func (s *server) datastore(d door, keys *identity.Garden) *datastore {
+	return &datastore{clock: s.Clock, log: s.Log, listener: d.listener, keys: keys, config: s.datastoreConfig(keys.Dir)}
+}
+
+func (d *datastore) run(ctx context.Context, ready func(*kine.Stores)) error {
+	if err := refuseOtherPlace(d.keys.Dir, d.config); err != nil {
 		return err
 	}
-	stores, err := s.openDatastore(ctx, d, keys, c)
+	stores, err := d.open(ctx)
 	if err != nil {
 		return err
 	}
-	if err := s.checkDatastore(ctx, keys.Dir, stores); err != nil {
+	if err := checkDatastore(ctx, d.keys.Dir, stores); err != nil {
 		return errors.Join(err, stores.Close())
 	}
 	ready(stores)
@@ -58,18 +74,19 @@ func (s *server) runDatastore(ctx context.Context, d door, keys *identity.Garden
 	return stores.Close()
 }
 
-// openDatastore opens the stores. While an external datastore does not answer, everybody who asks the server is told so.
-func (s *server) openDatastore(ctx context.Context, d door, keys *identity.Garden, c kine.Config) (*kine.Stores, error) {
-	if !c.External() {
-		return kine.Start(ctx, c)
+// open opens the stores. While an external datastore does not answer, everybody who asks the server is told so.
+func (d *datastore) open(ctx context.Context) (*kine.Stores, error) {
+	if !d.config.External() {
+		return kine.Start(ctx, d.config)
 	}
-	waiting, err := standby.OpenWaitingRoom(d.listener, keys, kine.PlaceOf(c.Endpoint))
+	place := kine.PlaceOf(d.config.Endpoint)
+	waiting, err := standby.OpenWaitingRoom(d.listener, d.keys, place)
 	if err != nil {
 		return nil, err
 	}
 	defer waiting.Close()
-	defer s.remind(kine.PlaceOf(c.Endpoint))()
-	stores, err := kine.Start(ctx, c)
+	defer d.remind(place)()
+	stores, err := kine.Start(ctx, d.config)
 	if err != nil {
 		return nil, err
 	}
@@ -78,9 +95,9 @@ func (s *server) openDatastore(ctx context.Context, d door, keys *identity.Garde
 		if err == nil {
 			return stores, nil
 		}
-		waiting.Log(s.Log, err)
+		waiting.Log(d.log, err)
 		select {
-		case <-s.Clock.After(datastoreInterval):
+		case <-d.clock.After(datastoreInterval):
 		case <-ctx.Done():
 			return nil, errors.Join(ctx.Err(), stores.Close())
 		}
@@ -88,7 +105,7 @@ func (s *server) openDatastore(ctx context.Context, d door, keys *identity.Garde
 }
 
 // remind logs from time to time that the datastore does not answer, until the function that it returns is called.
-func (s *server) remind(place kine.Place) (done func()) {
+func (d *datastore) remind(place kine.Place) (done func()) {
 	stop, stopped := make(chan struct{}), make(chan struct{})
 	go func() {
 		defer close(stopped)
@@ -96,7 +113,7 @@ func (s *server) remind(place kine.Place) (done func()) {
 			timer := time.NewTimer(wait)
 			select {
 			case <-timer.C:
-				s.Log.Error(errDatastoreAway, "The start goes on once the datastore answers", "datastore", place.String())
+				d.log.Error(errDatastoreAway, "The start goes on once the datastore answers", "datastore", place.String())
 			case <-stop:
 				timer.Stop()
 
@@ -129,7 +146,7 @@ func refuseOtherPlace(dir string, c kine.Config) error {
 }
 
 // checkDatastore refuses an external store that is not that of this garden.
-func (s *server) checkDatastore(ctx context.Context, dir string, stores *kine.Stores) error {
+func checkDatastore(ctx context.Context, dir string, stores *kine.Stores) error {
 	if stores.External == nil {
 		return nil
 	}
@@ -166,30 +183,30 @@ func hasDatabase(dir string) bool {
 }
 
 // watchDatastore asks an external datastore for answers until ctx ends, so that /readyz and the log tell when it is away.
-func (s *server) watchDatastore(ctx context.Context, stores *kine.Stores) {
-	if stores.External == nil {
+func (h *storeHealth) watchDatastore(ctx context.Context) {
+	if h.stores.External == nil {
 		return
 	}
 	tick := time.NewTicker(datastoreInterval)
 	defer tick.Stop()
 	for {
-		err := stores.Ping(ctx)
+		err := h.stores.Ping(ctx)
 		if ctx.Err() != nil {
 			return
 		}
-		s.health.mu.Lock()
-		was := s.health.away
-		s.health.away = err
+		h.mu.Lock()
+		was := h.away
+		h.away = err
 		if was == nil && err != nil {
-			s.health.awaySince = s.Clock.Now()
+			h.awaySince = h.clock.Now()
 		}
-		since := s.health.awaySince
-		s.health.mu.Unlock()
+		since := h.awaySince
+		h.mu.Unlock()
 		switch {
 		case was == nil && err != nil:
-			s.Log.Error(err, "The datastore does not answer; requests fail until it does", "datastore", stores.External.String())
+			h.log.Error(err, "The datastore does not answer; requests fail until it does", "datastore", h.stores.External.String())
 		case was != nil && err == nil:
-			s.Log.Info("The datastore answers again", "datastore", stores.External.String(), "away", s.Clock.Since(since).Round(time.Second))
+			h.log.Info("The datastore answers again", "datastore", h.stores.External.String(), "away", h.clock.Since(since).Round(time.Second))
 		}
 		select {
 		case <-tick.C:

@@ -8,16 +8,24 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
+	"sync/atomic"
 	"time"
 
 	certificatesv1 "k8s.io/api/certificates/v1"
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/utils/clock"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	gardenconfigv1alpha1 "github.com/terrarium-garden/terrarium/apis/config/v1alpha1"
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	"github.com/terrarium-garden/terrarium/appliance/doctor"
 	"github.com/terrarium-garden/terrarium/appliance/doctor/machine"
 	"github.com/terrarium-garden/terrarium/appliance/gateway"
+	"github.com/terrarium-garden/terrarium/appliance/identity"
+	"github.com/terrarium-garden/terrarium/appliance/server/rotation"
+	"github.com/terrarium-garden/terrarium/appliance/server/sharing"
+	"github.com/terrarium-garden/terrarium/storage/backup"
+	"github.com/terrarium-garden/terrarium/storage/kine"
 )
 
 // doctorPath is the path at which the server reports its findings about itself.
@@ -26,12 +34,37 @@ const doctorPath = "/appliance/doctor"
 // examinations is how many reports are made at the same time: each reads all objects in the cache.
 const examinations = 4
 
+// examiner says what the server knows about itself: to the doctor, in the status, and in metrics.
+type examiner struct {
+	clock       clock.PassiveClock
+	version     string
+	memoryLimit int64
+	started     time.Time
+	// use says which program has used the data directory.
+	use       identity.Use
+	keys      *identity.Garden
+	stores    *kine.Stores
+	health    *storeHealth
+	holders   *sharing.Holders
+	rotations *rotation.Rotations
+	readiness *readiness
+	// snapshots saves the garden; nil if it takes no snapshots.
+	snapshots      *backup.Keeper
+	snapshotConfig *gardenconfigv1alpha1.SnapshotConfiguration
+	// reader returns what reads objects from the cache of the controllers; nil until they run.
+	reader func() *client.Reader
+	// revoked returns the names of the seeds that are shut out.
+	revoked func() []string
+	// digested are the counts of the last status.
+	digested atomic.Pointer[digest]
+}
+
 // doctorPage is the mount of the findings, for those whom RBAC permits.
-func (s *server) doctorPage(on ground) gateway.Mount {
+func (e *examiner) doctorPage() gateway.Mount {
 	return gateway.Mount{
 		Path: doctorPath, Who: gateway.Authorized, Limits: gateway.Limits{Parallel: examinations},
 		Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			report, err := s.examine(r.Context(), on)
+			report, err := e.examine(r.Context())
 			if err != nil {
 				http.Error(w, err.Error(), http.StatusInternalServerError)
 
@@ -48,9 +81,9 @@ func writeJSON(w http.ResponseWriter, v any) {
 	json.NewEncoder(w).Encode(v) //nolint:errcheck,errchkjson,gosec // The client has gone; there is nobody to tell.
 }
 
-func (s *server) examine(ctx context.Context, on ground) (*doctor.Report, error) {
-	f := s.facts(on)
-	if reader := s.reader.Load(); reader != nil {
+func (e *examiner) examine(ctx context.Context) (*doctor.Report, error) {
+	f := e.facts()
+	if reader := e.reader(); reader != nil {
 		if err := readObjects(ctx, *reader, f); err != nil {
 			return nil, err
 		}
@@ -60,44 +93,42 @@ func (s *server) examine(ctx context.Context, on ground) (*doctor.Report, error)
 }
 
 // facts are those that need no object.
-func (s *server) facts(on ground) *doctor.Facts {
-	process := s.process()
+func (e *examiner) facts() *doctor.Facts {
+	used := process(e.memoryLimit)
 	f := &doctor.Facts{
-		Now: s.Clock.Now(), Version: s.Version, Units: map[string]bool{},
-		Host: machine.Host(on.keys.Dir), Disk: machine.Disk(on.keys.Dir), Clock: machine.Clock(on.keys.Dir),
+		Now: e.clock.Now(), Version: e.version, Units: map[string]bool{},
+		Host: machine.Host(e.keys.Dir), Disk: machine.Disk(e.keys.Dir), Clock: machine.Clock(e.keys.Dir),
 	}
-	f.Directory = &doctor.Directory{Version: s.use.Version, Schema: s.use.Schema}
-	f.Host.OpenFiles, f.Host.OpenFilesLimit = uint64(process.OpenFiles), machine.OpenFilesLimit() //nolint:gosec // A count.
-	f.Host.MemoryBytes, f.Host.MemoryLimitBytes = process.ResidentBytes, process.MemoryLimitBytes
-	for _, c := range on.keys.Certificates() {
+	f.Directory = &doctor.Directory{Version: e.use.Version, Schema: e.use.Schema}
+	f.Host.OpenFiles, f.Host.OpenFilesLimit = uint64(used.OpenFiles), machine.OpenFilesLimit() //nolint:gosec // A count.
+	f.Host.MemoryBytes, f.Host.MemoryLimitBytes = used.ResidentBytes, used.MemoryLimitBytes
+	for _, c := range e.keys.Certificates() {
 		f.Certificates = append(f.Certificates, doctor.Certificate{
 			Name: c.Name, NotBefore: c.NotBefore, NotAfter: c.NotAfter, Authority: c.Authority,
 		})
 	}
-	f.Rotations = on.rotations.Going()
-	for _, db := range on.stores.Files() {
+	f.Rotations = e.rotations.Going()
+	for _, db := range e.stores.Files() {
 		is := doctor.Store{
 			Name: db.Name, SizeBytes: db.SizeBytes, WALBytes: db.WALBytes,
 			Revision: db.Revision, Compacted: db.Compacted, CompactedAt: db.CompactedAt,
 		}
-		s.health.describe(&is)
+		e.health.describe(&is)
 		f.Stores = append(f.Stores, is)
 		if f.Disk != nil {
 			f.Disk.ReadOnly = f.Disk.ReadOnly || db.Full
 		}
 	}
-	if on.stores.External != nil {
-		f.Datastore = &doctor.Datastore{Place: on.stores.External.String()}
-		s.health.describeDatastore(f.Datastore)
-		f.Holders = s.holders.Describe()
+	if e.stores.External != nil {
+		f.Datastore = &doctor.Datastore{Place: e.stores.External.String()}
+		e.health.describeDatastore(f.Datastore)
+		f.Holders = e.holders.Describe()
 	}
-	for _, u := range s.readiness.units {
+	for _, u := range e.readiness.units {
 		f.Units[u.name] = u.ready.Load()
 	}
-	f.Revoked = s.revokedSeeds()
-	if s.backups != nil {
-		f.Backups = s.backups()
-	}
+	f.Revoked = e.revoked()
+	f.Backups = backupFacts(e.snapshotConfig, e.snapshots)
 
 	return f
 }
@@ -168,21 +199,21 @@ type digest struct {
 }
 
 // digest returns the counts. They are left out while the server starts.
-func (s *server) digest(ctx context.Context, on ground) digest {
-	now := s.Clock.Now()
-	if d := s.digested.Load(); d != nil && now.Sub(d.at) < digestAge && !now.Before(d.at) {
+func (e *examiner) digest(ctx context.Context) digest {
+	now := e.clock.Now()
+	if d := e.digested.Load(); d != nil && now.Sub(d.at) < digestAge && !now.Before(d.at) {
 		return *d
 	}
-	reader := s.reader.Load()
+	reader := e.reader()
 	if reader == nil {
 		return digest{}
 	}
-	f := s.facts(on)
+	f := e.facts()
 	if err := readObjects(ctx, *reader, f); err != nil {
 		return digest{}
 	}
 	d := &digest{at: now, seeds: countSeeds(f), shoots: countShoots(f.Shoots), findings: new(doctor.Examine(f).Count())}
-	s.digested.Store(d)
+	e.digested.Store(d)
 
 	return *d
 }

@@ -25,7 +25,7 @@ import (
 
 // runGardenControllers runs the controllers in one manager on the loopback connection. Only the
 // server that leads has controllers, so the manager needs no leader election of its own.
-func (s *server) runGardenControllers(ctx context.Context, on ground, api *apiserver.Server, ready func()) error {
+func (s *server) runGardenControllers(ctx context.Context, on *parts, api *apiserver.Server, ready func()) error {
 	kinds, err := scheme.New()
 	if err != nil {
 		return fmt.Errorf("create scheme of the controllers: %w", err)

@@ -29,11 +29,11 @@ const (
 type described struct {
 	*server
 
-	on ground
+	on *parts
 }
 
 // gardenRule is the admission plugin that guards the Garden. It cannot be disabled.
-func (s *server) gardenRule(on ground) admission.Rule {
+func (s *server) gardenRule(on *parts) admission.Rule {
 	return admission.Rule{Name: gardenresource.Name, New: gardenresource.New(gardenresource.Server{
 		Operation: on.rotations.Possible, Setting: described{s, on}.setting, LongestKubeconfig: s.longestKubeconfig,
 	})}
@@ -45,7 +45,7 @@ func (s *server) gardenLimits() admission.Rule {
 }
 
 // gardenController keeps the Garden true.
-func (s *server) gardenController(on ground) (*self.Reconciler, error) {
+func (s *server) gardenController(on *parts) (*self.Reconciler, error) {
 	api := s.api.Load()
 	loopback, err := kubernetes.NewForConfig(api.LoopbackConfig())
 	if err != nil {
@@ -75,11 +75,7 @@ func (s *server) tellGarden() {
 }
 
 func (d described) identity() string {
-	if name := d.name.Load(); name != nil {
-		return *name
-	}
-
-	return ""
+	return d.gardenName()
 }
 
 // settled reports whether all parts of the server are ready, or have had enough time.

@@ -57,7 +57,7 @@ func aspects() []aspect {
 
 // health asks the API and the doctor.
 func (d described) health(ctx context.Context, loopback kubernetes.Interface) ([]gardencorev1beta1.Condition, error) {
-	report, err := d.examine(ctx, d.on)
+	report, err := d.on.examiner.examine(ctx)
 	if err != nil {
 		return nil, err
 	}

@@ -6,6 +6,8 @@ import (
 	"encoding/json"
 	"net/http"
 
+	"github.com/go-logr/logr"
+
 	"github.com/terrarium-garden/terrarium/appliance/gateway"
 	"github.com/terrarium-garden/terrarium/appliance/telemetry"
 )
@@ -19,7 +21,7 @@ type logLevel struct {
 	Level telemetry.Level `json:"level"`
 }
 
-func (s *server) logLevelPage() gateway.Mount {
+func logLevelPage(logs *telemetry.Control, log logr.Logger) gateway.Mount {
 	return gateway.Mount{
 		Path: logLevelPath, Who: gateway.Authorized,
 		Limits: gateway.Limits{Methods: []string{http.MethodGet, http.MethodPut}, Body: maxLogLevelBody},
@@ -28,16 +30,16 @@ func (s *server) logLevelPage() gateway.Mount {
 				var want logLevel
 				err := json.NewDecoder(r.Body).Decode(&want)
 				if err == nil {
-					err = s.Logs.SetLevel(want.Level)
+					err = logs.SetLevel(want.Level)
 				}
 				if err != nil {
 					http.Error(w, "level: "+err.Error(), http.StatusBadRequest)
 
 					return
 				}
-				s.Log.Info("Log level changed", "level", want.Level)
+				log.Info("Log level changed", "level", want.Level)
 			}
-			writeJSON(w, logLevel{Level: s.Logs.Level()})
+			writeJSON(w, logLevel{Level: logs.Level()})
 		}),
 	}
 }

@@ -63,11 +63,11 @@ var processGauges = sync.OnceValue(func() *gauges {
 })
 
 // measure brings the metrics up to date.
-func (s *server) measure(ctx context.Context, on ground) {
+func (e *examiner) measure(ctx context.Context) {
 	g := processGauges()
-	g.info.WithLabelValues(s.Version).Set(1)
+	g.info.WithLabelValues(e.version).Set(1)
 	full := 0.0
-	for _, db := range on.stores.Files() {
+	for _, db := range e.stores.Files() {
 		g.size.WithLabelValues(db.Name).Set(float64(db.SizeBytes))
 		g.wal.WithLabelValues(db.Name).Set(float64(db.WALBytes))
 		g.revision.WithLabelValues(db.Name).Set(float64(db.Revision))
@@ -76,7 +76,7 @@ func (s *server) measure(ctx context.Context, on ground) {
 			full = 1
 		}
 	}
-	for _, i := range s.storeItems(on.stores) {
+	for _, i := range e.health.items() {
 		g.unused.WithLabelValues(i.Name).Set(float64(i.UnusedBytes))
 		g.problems.WithLabelValues(i.Name).Set(float64(len(i.Problems)))
 		if i.Checked != nil {
@@ -84,14 +84,14 @@ func (s *server) measure(ctx context.Context, on ground) {
 		}
 	}
 	g.readOnly.Set(full)
-	if disk := machine.Disk(on.keys.Dir); disk != nil {
+	if disk := machine.Disk(e.keys.Dir); disk != nil {
 		g.free.Set(float64(disk.FreeBytes))
 		g.total.Set(float64(disk.TotalBytes))
 	}
-	for _, c := range on.keys.Certificates() {
+	for _, c := range e.keys.Certificates() {
 		g.expiry.WithLabelValues(c.Name).Set(float64(c.NotAfter.Unix()))
 	}
-	g.count(s.digest(ctx, on))
+	g.count(e.digest(ctx))
 }
 
 func (g *gauges) count(d digest) {

@@ -13,6 +13,8 @@ import (
 	"os"
 	"strings"
 
+	"k8s.io/utils/clock"
+
 	gardenconfigv1alpha1 "github.com/terrarium-garden/terrarium/apis/config/v1alpha1"
 	"github.com/terrarium-garden/terrarium/appliance/apiserver"
 	"github.com/terrarium-garden/terrarium/appliance/gateway/oidc"
@@ -46,8 +48,7 @@ func issuerName(c *gardenconfigv1alpha1.OIDCConfiguration) string {
 }
 
 // issuer returns the client of the issuer that people sign in with, or nil.
-func (s *server) issuer() (*oidc.Client, error) {
-	c := s.Config.OIDC
+func issuer(c *gardenconfigv1alpha1.OIDCConfiguration, clk clock.PassiveClock) (*oidc.Client, error) {
 	if c == nil {
 		return nil, nil //nolint:nilnil // There need not be an issuer.
 	}
@@ -72,6 +73,6 @@ func (s *server) issuer() (*oidc.Client, error) {
 
 	return oidc.New(oidc.Config{
 		Issuer: c.IssuerURL, ClientID: c.ClientID, ClientSecret: strings.TrimSpace(string(secret)), Scopes: c.Scopes,
-		Transport: &http.Transport{TLSClientConfig: settings, Proxy: http.ProxyFromEnvironment, ForceAttemptHTTP2: true}, Clock: s.Clock,
+		Transport: &http.Transport{TLSClientConfig: settings, Proxy: http.ProxyFromEnvironment, ForceAttemptHTTP2: true}, Clock: clk,
 	}), nil
 }

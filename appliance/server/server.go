@@ -17,7 +17,6 @@ import (
 	"github.com/terrarium-garden/terrarium/appliance/apiserver"
 	"github.com/terrarium-garden/terrarium/appliance/auditlog"
 	"github.com/terrarium-garden/terrarium/appliance/authorization/revoked"
-	"github.com/terrarium-garden/terrarium/appliance/doctor"
 	"github.com/terrarium-garden/terrarium/appliance/identity"
 	"github.com/terrarium-garden/terrarium/appliance/runner"
 	"github.com/terrarium-garden/terrarium/appliance/server/rotation"
@@ -48,8 +47,6 @@ type server struct {
 	name atomic.Pointer[string]
 	// reader reads objects from the cache of the controllers, once they run.
 	reader atomic.Pointer[client.Reader]
-	// health is what is known about the databases.
-	health storeHealth
 	// live reads objects from the store, once the controllers run.
 	live atomic.Pointer[client.Reader]
 	// holders are the servers that share the keys of the garden.
@@ -67,12 +64,8 @@ type server struct {
 	// of the configuration.
 	kubeconfigs atomic.Int64
 	limits      atomic.Pointer[gardenconfigv1alpha1.ResourceSizeConfiguration]
-	// digested are the counts of the last status.
-	digested atomic.Pointer[digest]
 	// use says which program has used the data directory, after the start.
 	use identity.Use
-	// backups tells about the snapshots; nil if there are none.
-	backups func() *doctor.Backups
 	// stopping has something called as soon as the server is to stop, before the first unit has; what it returns takes that back.
 	stopping func(do func()) (forget func() bool)
 }
@@ -102,7 +95,7 @@ func (s *server) units() []runner.Unit {
 		return s.runIdentity(ctx, door.Get(), ready)
 	})
 	opened := runner.Give(&order, "datastore", func(ctx context.Context, ready func(*kine.Stores)) error {
-		return s.runDatastore(ctx, door.Get(), keys.Get(), ready)
+		return s.datastore(door.Get(), keys.Get()).run(ctx, ready)
 	})
 	stores := runner.Give(&order, "leadership", func(ctx context.Context, ready func(*kine.Stores)) error {
 		return s.leadership(door.Get(), keys.Get()).Run(ctx, opened.Get(), ready)
@@ -116,11 +109,10 @@ func (s *server) units() []runner.Unit {
 	record := runner.Give(&order, unitAudit, func(ctx context.Context, ready func(*auditlog.Log)) error {
 		return s.runAudit(ctx, keys.Get(), ready)
 	})
-	on := sync.OnceValue(func() ground {
-		return ground{
+	on := sync.OnceValue(func() *parts {
+		return s.parts(ground{
 			door: door.Get(), keys: keys.Get(), stores: stores.Get(), timeline: history.Get(), snapshots: saved.Get(), audit: record.Get(),
-			rotations: s.rotations(door.Get().addresses, keys.Get(), saved.Get()),
-		}
+		})
 	})
 	api := runner.Give(&order, unitAPIServer, func(ctx context.Context, ready func(*apiserver.Server)) error {
 		return s.runAPIServer(ctx, on(), ready)
@@ -135,7 +127,7 @@ func (s *server) units() []runner.Unit {
 		return s.runGardenControllers(ctx, on(), api.Get(), ready)
 	})
 	order.Add("store-health", func(ctx context.Context, ready func()) error {
-		return s.runStoreHealth(ctx, on(), ready)
+		return runStoreHealth(ctx, on().health, on().examiner, ready)
 	})
 	order.Add("certificates", func(ctx context.Context, ready func()) error {
 		return on().rotations.Certificates.Run(ctx, ready)
@@ -151,4 +143,13 @@ func (s *server) units() []runner.Unit {
 	})
 
 	return order.Units()
+}
+
+// gardenName is the unique name of the garden; empty while it is not known.
+func (s *server) gardenName() string {
+	if name := s.name.Load(); name != nil {
+		return *name
+	}
+
+	return ""
 }

@@ -10,6 +10,9 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/go-logr/logr"
+	"k8s.io/utils/clock"
+
 	gardenconfigv1alpha1 "github.com/terrarium-garden/terrarium/apis/config/v1alpha1"
 	"github.com/terrarium-garden/terrarium/appliance/doctor"
 	"github.com/terrarium-garden/terrarium/appliance/identity"
@@ -48,28 +51,16 @@ func bucket(c *gardenconfigv1alpha1.BucketConfiguration) backup.BucketConfig {
 func (s *server) runSnapshots(
 	ctx context.Context, keys *identity.Garden, stores *kine.Stores, history *timeline.Store, ready func(*backup.Keeper),
 ) error {
-	config := &s.Config.Snapshots
-	if config.Disabled || stores.Objects.Log == nil {
-		if config.Disabled {
-			s.backups = func() *doctor.Backups { return &doctor.Backups{} }
-		}
+	if s.Config.Snapshots.Disabled || stores.Objects.Log == nil {
 		ready(nil)
 		<-ctx.Done()
 
 		return nil
 	}
-	name := func() string {
-		if name := s.name.Load(); name != nil {
-			return *name
-		}
-
-		return ""
-	}
-	keeper, err := s.keeper(keys.Dir, s.Version, saved{stores: stores, history: history, name: name})
+	keeper, err := s.snapshots().keeper(keys.Dir, s.Version, saved{stores: stores, history: history, name: s.gardenName})
 	if err != nil {
 		return err
 	}
-	s.backups = func() *doctor.Backups { return backupFacts(keeper.Health(), config.Interval.Duration) }
 	ready(keeper)
 	keeper.Run(ctx)
 
@@ -84,10 +75,21 @@ type saved struct {
 	name func() string
 }
 
+// snapshotter saves gardens as the configuration says.
+type snapshotter struct {
+	config *gardenconfigv1alpha1.ServerConfiguration
+	clock  clock.WithTicker
+	log    logr.Logger
+}
+
+func (o Options) snapshots() snapshotter {
+	return snapshotter{config: o.Config, clock: o.Clock, log: o.Log.WithName("snapshots")}
+}
+
 // keeper saves the garden in a data directory, which is of a version.
-func (s *server) keeper(dir, version string, of saved) (*backup.Keeper, error) {
-	config := &s.Config.Snapshots
-	key, own, err := s.snapshotKeys(dir)
+func (s snapshotter) keeper(dir, version string, of saved) (*backup.Keeper, error) {
+	config := &s.config.Snapshots
+	key, own, err := s.keys(dir)
 	if err != nil {
 		return nil, err
 	}
@@ -103,25 +105,32 @@ func (s *server) keeper(dir, version string, of saved) (*backup.Keeper, error) {
 
 				return files, err
 			},
-			Garden: of.name, Version: version, Now: s.Clock.Now,
+			Garden: of.name, Version: version, Now: s.clock.Now,
 		},
 		Keys: key,
 		Open: func(ctx context.Context) (backup.Store, error) {
-			if s.Config.Snapshots.S3 != nil {
-				return backup.NewBucket(ctx, bucket(s.Config.Snapshots.S3))
+			if s.config.Snapshots.S3 != nil {
+				return backup.NewBucket(ctx, bucket(s.config.Snapshots.S3))
 			}
 
-			return backup.NewFolder(SnapshotDirectory(s.Config))
+			return backup.NewFolder(SnapshotDirectory(s.config))
 		},
 		Interval: config.Interval.Duration, Increments: config.IncrementInterval.Duration,
 		Retention: backup.Retention{Keep: *config.Keep, Window: config.Window.Duration},
-		Clock:     s.Clock, Log: s.Log.WithName("snapshots"),
+		Clock:     s.clock, Log: s.log,
 	}), nil
 }
 
-// backupFacts are what the doctor looks at.
-func backupFacts(health backup.Health, every time.Duration) *doctor.Backups {
-	facts := &doctor.Backups{Enabled: true, Every: every}
+// backupFacts are what the doctor looks at; nil if there cannot be snapshots.
+func backupFacts(c *gardenconfigv1alpha1.SnapshotConfiguration, keeper *backup.Keeper) *doctor.Backups {
+	if c.Disabled {
+		return &doctor.Backups{}
+	}
+	if keeper == nil {
+		return nil
+	}
+	health := keeper.Health()
+	facts := &doctor.Backups{Enabled: true, Every: c.Interval.Duration}
 	if health.Snapshot != nil {
 		facts.Last = health.Snapshot.Time
 	}
@@ -132,10 +141,10 @@ func backupFacts(health backup.Health, every time.Duration) *doctor.Backups {
 	return facts
 }
 
-// snapshotKeys returns the keys of snapshots, and the file that has to be in each snapshot, so that the restored garden has it.
-func (s *server) snapshotKeys(dir string) (backup.Keys, map[string][]byte, error) {
-	if len(s.Config.Snapshots.Recipients) > 0 {
-		keys, err := backup.ParseRecipients(s.Config.Snapshots.Recipients)
+// keys returns the keys of snapshots, and the file that has to be in each snapshot, so that the restored garden has it.
+func (s snapshotter) keys(dir string) (backup.Keys, map[string][]byte, error) {
+	if len(s.config.Snapshots.Recipients) > 0 {
+		keys, err := backup.ParseRecipients(s.config.Snapshots.Recipients)
 
 		return keys, nil, err
 	}

@@ -69,28 +69,28 @@ type unitStatus struct {
 }
 
 // statusPage is the mount of the status, for those whom RBAC permits.
-func (s *server) statusPage(on ground) gateway.Mount {
+func (e *examiner) statusPage() gateway.Mount {
 	return gateway.Mount{Path: ui.StatusPath, Who: gateway.Authorized, Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		is, counted := s.status(on), s.digest(r.Context(), on)
+		is, counted := e.status(), e.digest(r.Context())
 		is.Seeds, is.Shoots, is.Findings = counted.seeds, counted.shoots, counted.findings
 		writeJSON(w, is)
 	})}
 }
 
-func (s *server) status(on ground) status {
-	now := s.Clock.Now()
+func (e *examiner) status() status {
+	now := e.clock.Now()
 	is := status{
-		Started: s.started.UTC(), Now: now.UTC(), Version: s.Version,
-		Directory: s.use, Process: s.process(), Machine: machineStatus{CPUs: runtime.NumCPU()},
-		Certificates: certificates(on.keys, now), Controllers: controllers(),
-		Snapshots: snapshots(on.snapshots),
+		Started: e.started.UTC(), Now: now.UTC(), Version: e.version,
+		Directory: e.use, Process: process(e.memoryLimit), Machine: machineStatus{CPUs: runtime.NumCPU()},
+		Certificates: certificates(e.keys, now), Controllers: controllers(),
+		Snapshots: snapshots(e.snapshots),
 	}
-	if on.stores.External != nil {
+	if e.stores.External != nil {
 		d := doctor.Datastore{}
-		s.health.describeDatastore(&d)
-		is.Store.External, is.Store.Problem = on.stores.External.String(), d.Away
+		e.health.describeDatastore(&d)
+		is.Store.External, is.Store.Problem = e.stores.External.String(), d.Away
 	}
-	for _, db := range on.stores.Files() {
+	for _, db := range e.stores.Files() {
 		is.Store.SizeBytes += db.SizeBytes
 		is.Store.WALBytes += db.WALBytes
 		of := databaseStatus{Name: db.Name, SizeBytes: db.SizeBytes, WALBytes: db.WALBytes, Revision: db.Revision, Compacted: db.Compacted}
@@ -99,7 +99,7 @@ func (s *server) status(on ground) status {
 		}
 		is.Store.Databases = append(is.Store.Databases, of)
 	}
-	for _, u := range s.readiness.units {
+	for _, u := range e.readiness.units {
 		is.Units = append(is.Units, unitStatus{Name: u.name, Ready: u.ready.Load()})
 	}
 

@@ -36,14 +36,15 @@ type controllerStatus struct {
 	Queue      int    `json:"queue"`
 }
 
-func (s *server) process() processStatus {
+// process reads what this process takes. Without a limit of memory, the limit is math.MaxInt64.
+func process(memoryLimit int64) processStatus {
 	is := processStatus{Goroutines: runtime.NumGoroutine(), HeapBytes: heapBytes()}
 	var usage syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &usage); err == nil {
 		is.CPUSeconds = time.Duration(usage.Utime.Nano() + usage.Stime.Nano()).Seconds()
 	}
-	if s.MemoryLimit < math.MaxInt64 {
-		is.MemoryLimitBytes = s.MemoryLimit
+	if memoryLimit < math.MaxInt64 {
+		is.MemoryLimitBytes = memoryLimit
 	}
 	// Only Linux has these files.
 	if text, err := os.ReadFile("/proc/self/statm"); err == nil {

@@ -12,6 +12,9 @@ import (
 	"sync"
 	"time"
 
+	"github.com/go-logr/logr"
+	"k8s.io/utils/clock"
+
 	"github.com/terrarium-garden/terrarium/appliance/apiserver"
 	"github.com/terrarium-garden/terrarium/appliance/doctor"
 	"github.com/terrarium-garden/terrarium/appliance/gateway"
@@ -29,8 +32,14 @@ const (
 	integrityInterval = 7 * 24 * time.Hour
 )
 
-// storeHealth is what is known about the databases.
+// storeHealth watches the databases and the datastore, and has what is known about them.
 type storeHealth struct {
+	clock  clock.WithTicker
+	log    logr.Logger
+	stores *kine.Stores
+	// awaitWindow waits until the maintenance time window is open. It reports false if ctx ends first.
+	awaitWindow func(ctx context.Context) bool
+
 	mu    sync.Mutex
 	known map[string]integrity
 	// full says that changes are refused because the disk is full.
@@ -121,17 +130,17 @@ func (h *storeHealth) set(name string, change func(*integrity)) {
 }
 
 // runStoreHealth checks the databases at the start and each week, looks at the disk, and keeps the metrics up to date.
-func (s *server) runStoreHealth(ctx context.Context, on ground, ready func()) error {
+func runStoreHealth(ctx context.Context, h *storeHealth, e *examiner, ready func()) error {
 	ready()
 	var checking sync.WaitGroup
 	defer checking.Wait()
-	checking.Go(func() { s.checkWeekly(ctx, on.stores) })
-	checking.Go(func() { s.watchDatastore(ctx, on.stores) })
-	tick := s.Clock.NewTicker(healthInterval)
+	checking.Go(func() { h.checkWeekly(ctx) })
+	checking.Go(func() { h.watchDatastore(ctx) })
+	tick := h.clock.NewTicker(healthInterval)
 	defer tick.Stop()
 	for {
-		s.lookAtStores(ctx, on.stores)
-		s.measure(ctx, on)
+		h.look(ctx)
+		e.measure(ctx)
 		select {
 		case <-tick.C():
 		case <-ctx.Done():
@@ -141,12 +150,12 @@ func (s *server) runStoreHealth(ctx context.Context, on ground, ready func()) er
 }
 
 // checkWeekly checks all databases now, without their indexes, and completely in the maintenance time window after each week.
-func (s *server) checkWeekly(ctx context.Context, stores *kine.Stores) {
+func (h *storeHealth) checkWeekly(ctx context.Context) {
 	for full := false; ; full = true {
-		if err := s.checkStores(ctx, stores, full); err != nil && ctx.Err() == nil {
-			s.Log.Error(err, "The databases could not be checked")
+		if err := h.check(ctx, full); err != nil && ctx.Err() == nil {
+			h.log.Error(err, "The databases could not be checked")
 		}
-		timer := s.Clock.NewTimer(integrityInterval)
+		timer := h.clock.NewTimer(integrityInterval)
 		select {
 		case <-timer.C():
 		case <-ctx.Done():
@@ -154,61 +163,61 @@ func (s *server) checkWeekly(ctx context.Context, stores *kine.Stores) {
 
 			return
 		}
-		if !s.awaitWindow(ctx) {
+		if !h.awaitWindow(ctx) {
 			return
 		}
 	}
 }
 
-func (s *server) checkStores(ctx context.Context, stores *kine.Stores, full bool) error {
+func (h *storeHealth) check(ctx context.Context, full bool) error {
 	var errs []error
-	for name, l := range stores.Logs() {
+	for name, l := range h.stores.Logs() {
 		problems, err := l.Check(ctx, full)
 		if err != nil {
 			errs = append(errs, err)
 
 			continue
 		}
-		s.health.set(name, func(i *integrity) { i.checked, i.problems = s.Clock.Now(), problems })
+		h.set(name, func(i *integrity) { i.checked, i.problems = h.clock.Now(), problems })
 		if len(problems) > 0 {
-			s.Log.Error(errDamaged, "Restore a snapshot from before the damage", "store", name, "problems", problems)
+			h.log.Error(errDamaged, "Restore a snapshot from before the damage", "store", name, "problems", problems)
 		}
 	}
 
 	return errors.Join(errs...)
 }
 
-// lookAtStores finds out how much is unused, and, while the disk is full, whether there is space again.
-func (s *server) lookAtStores(ctx context.Context, stores *kine.Stores) {
+// look finds out how much is unused, and, while the disk is full, whether there is space again.
+func (h *storeHealth) look(ctx context.Context) {
 	full := false
-	for name, l := range stores.Logs() {
+	for name, l := range h.stores.Logs() {
 		if l.Full() {
 			l.Probe(ctx) //nolint:errcheck,gosec // The log says whether it is still full.
 		}
 		full = full || l.Full()
 		if unused, err := l.Unused(ctx); err == nil {
-			s.health.set(name, func(i *integrity) { i.unused = unused })
+			h.set(name, func(i *integrity) { i.unused = unused })
 		}
 	}
-	s.health.mu.Lock()
-	was := s.health.full
-	s.health.full = full
-	s.health.mu.Unlock()
+	h.mu.Lock()
+	was := h.full
+	h.full = full
+	h.mu.Unlock()
 	if full && !was {
-		s.Log.Error(errDiskFull, "Free space; the garden goes on by itself")
+		h.log.Error(errDiskFull, "Free space; the garden goes on by itself")
 	}
 	if was && !full {
-		s.Log.Info("There is space again, and changes are accepted")
+		h.log.Info("There is space again, and changes are accepted")
 	}
 }
 
-// storePage is the mount of what operators do with the databases, for those whom RBAC permits.
-func (s *server) storePage(stores *kine.Stores) gateway.Mount {
+// page is the mount of what operators do with the databases, for those whom RBAC permits.
+func (h *storeHealth) page() gateway.Mount {
 	return gateway.Mount{
 		Path: storePath, Who: gateway.Authorized, Limits: gateway.Limits{Methods: []string{http.MethodPost}, Parallel: 1},
 		Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			if stores.External != nil {
-				http.Error(w, fmt.Sprintf("the objects are in %s: check it, and give space back, by its own means", stores.External), http.StatusConflict)
+			if h.stores.External != nil {
+				http.Error(w, fmt.Sprintf("the objects are in %s: check it, and give space back, by its own means", h.stores.External), http.StatusConflict)
 
 				return
 			}
@@ -217,15 +226,15 @@ func (s *server) storePage(stores *kine.Stores) gateway.Mount {
 			ctx := context.WithoutCancel(r.Context())
 			switch r.URL.Path {
 			case storePath + "vacuum":
-				err = vacuum(ctx, stores)
+				err = vacuum(ctx, h.stores)
 			case storePath + "check":
-				err = s.checkStores(ctx, stores, true)
+				err = h.check(ctx, true)
 			default:
 				http.NotFound(w, r)
 
 				return
 			}
-			s.lookAtStores(ctx, stores)
+			h.look(ctx)
 			if err != nil {
 				status := http.StatusInternalServerError
 				if errors.Is(err, log.ErrNoSpace) {
@@ -237,7 +246,7 @@ func (s *server) storePage(stores *kine.Stores) gateway.Mount {
 			}
 			writeJSON(w, struct {
 				Items []storeItem `json:"items"`
-			}{s.storeItems(stores)})
+			}{h.items()})
 		}),
 	}
 }
@@ -261,11 +270,11 @@ type storeItem struct {
 	Problems    []string   `json:"problems,omitempty"`
 }
 
-func (s *server) storeItems(stores *kine.Stores) []storeItem {
+func (h *storeHealth) items() []storeItem {
 	all := []storeItem{}
-	for _, db := range stores.Files() {
+	for _, db := range h.stores.Files() {
 		is := doctor.Store{Name: db.Name}
-		s.health.describe(&is)
+		h.describe(&is)
 		i := storeItem{Name: db.Name, SizeBytes: db.SizeBytes, WALBytes: db.WALBytes, UnusedBytes: is.FreeBytes, Problems: is.Problems}
 		if !is.Checked.IsZero() {
 			i.Checked = new(is.Checked.UTC())

@@ -9,6 +9,7 @@ import (
 	"net"
 	"path/filepath"
 	"runtime/debug"
+	"slices"
 	"syscall"
 	"time"
 
@@ -20,15 +21,12 @@ import (
 	"github.com/terrarium-garden/terrarium/appliance/admission"
 	"github.com/terrarium-garden/terrarium/appliance/admission/gardenresource"
 	"github.com/terrarium-garden/terrarium/appliance/apiserver"
-	"github.com/terrarium-garden/terrarium/appliance/auditlog"
 	"github.com/terrarium-garden/terrarium/appliance/bootstrap"
 	"github.com/terrarium-garden/terrarium/appliance/build"
+	"github.com/terrarium-garden/terrarium/appliance/gateway"
 	"github.com/terrarium-garden/terrarium/appliance/gateway/ui"
 	"github.com/terrarium-garden/terrarium/appliance/identity"
 	"github.com/terrarium-garden/terrarium/appliance/kubecontrollers"
-	"github.com/terrarium-garden/terrarium/appliance/server/rotation"
-	"github.com/terrarium-garden/terrarium/storage/backup"
-	"github.com/terrarium-garden/terrarium/storage/kine"
 	"github.com/terrarium-garden/terrarium/storage/local/timeline"
 )
 
@@ -39,21 +37,6 @@ var ErrPortTaken = errors.New("the port is taken by another process; stop it, or
 type door struct {
 	listener  net.Listener
 	addresses addresses
-}
-
-// ground has the values of earlier units for the API server and what is made of them, for it and for later units.
-type ground struct {
-	door   door
-	keys   *identity.Garden
-	stores *kine.Stores
-	// timeline keeps what happens.
-	timeline *timeline.Store
-	// snapshots saves the garden; nil if it takes no snapshots.
-	snapshots *backup.Keeper
-	// audit records who does what; nil if it is turned off.
-	audit *auditlog.Log
-	// rotations change the keys.
-	rotations *rotation.Rotations
 }
 
 // runListener opens the port before anything is written. The API server closes the listener when it stops.
@@ -100,19 +83,19 @@ const (
 	objectsShare = 8
 )
 
-// history configures the timeline of a data directory.
-func (s *server) history(dir string) timeline.Config {
-	log := s.Log.WithName("timeline")
+// timelineConfig is the configuration of the timeline of a data directory.
+func (o Options) timelineConfig(dir string) timeline.Config {
+	log := o.Log.WithName("timeline")
 
 	return timeline.Config{
-		Dir: filepath.Join(dir, "local"), Keep: s.Config.Timeline.Keep.Duration, MaxBytes: s.Config.Timeline.MaxSize.Value(),
-		Clock: s.Clock, Failed: func(err error) { log.Error(err, "Timeline is behind") },
+		Dir: filepath.Join(dir, "local"), Keep: o.Config.Timeline.Keep.Duration, MaxBytes: o.Config.Timeline.MaxSize.Value(),
+		Clock: o.Clock, Failed: func(err error) { log.Error(err, "Timeline is behind") },
 	}
 }
 
 // runTimeline opens the timeline, in a file of its own beside the datastore.
 func (s *server) runTimeline(ctx context.Context, keys *identity.Garden, ready func(*timeline.Store)) error {
-	store, err := timeline.Open(s.history(keys.Dir))
+	store, err := timeline.Open(s.timelineConfig(keys.Dir))
 	if err != nil {
 		return err
 	}
@@ -123,7 +106,7 @@ func (s *server) runTimeline(ctx context.Context, keys *identity.Garden, ready f
 }
 
 // runAPIServer builds the API server while the database of objects is checked, and runs it if nothing is damaged.
-func (s *server) runAPIServer(ctx context.Context, on ground, ready func(*apiserver.Server)) error {
+func (s *server) runAPIServer(ctx context.Context, on *parts, ready func(*apiserver.Server)) error {
 	var api *apiserver.Server
 	var both errgroup.Group
 	both.Go(func() error { return refuseDamaged(ctx, on.stores) })
@@ -142,7 +125,7 @@ func (s *server) runAPIServer(ctx context.Context, on ground, ready func(*apiser
 	})
 }
 
-func (s *server) buildAPIServer(ctx context.Context, on ground) (*apiserver.Server, error) {
+func (s *server) buildAPIServer(ctx context.Context, on *parts) (*apiserver.Server, error) {
 	if err := on.keys.EncryptsAll(); err != nil {
 		return nil, err
 	}
@@ -170,7 +153,7 @@ func (s *server) buildAPIServer(ctx context.Context, on ground) (*apiserver.Serv
 	if on.audit != nil {
 		c.Audit, c.AuditPolicy = on.audit, s.Config.Audit.PolicyFile
 	}
-	c.ReadyChecks = append(s.readiness.checks(unitAPIServer), s.health.checks()...)
+	c.ReadyChecks = append(s.readiness.checks(unitAPIServer), on.health.checks()...)
 	c.Clock = s.Clock
 	c.DebugHandlers = s.Config.EnableDebugHandlers
 	ofShoots(&c, &s.Config.Shoots)
@@ -185,8 +168,7 @@ func (s *server) buildAPIServer(ctx context.Context, on ground) (*apiserver.Serv
 	if err != nil {
 		return nil, err
 	}
-	c.Mounts = append(append(c.Mounts, pages...), s.statusPage(on), s.doctorPage(on), s.auditPage(on.keys), s.logLevelPage(),
-		s.bundlePage(on), s.storePage(on.stores), s.configurationPage(), s.certificatesPage(on))
+	c.Mounts = slices.Concat(c.Mounts, pages, s.pages(on))
 	c.Log = s.Log.WithName("admission")
 	completed, err := c.Complete(ctx)
 	if err != nil {
@@ -194,6 +176,16 @@ func (s *server) buildAPIServer(ctx context.Context, on ground) (*apiserver.Serv
 	}
 
 	return completed.New() //nolint:contextcheck // The library ends what it starts with its server.
+}
+
+// pages are the mounts for those whom RBAC permits.
+func (s *server) pages(on *parts) gateway.Mounts {
+	bundle := &supportBundle{config: s.Config, logs: s.Logs, clock: s.Clock, version: s.Version, examiner: on.examiner, live: s.live.Load}
+
+	return gateway.Mounts{
+		on.examiner.statusPage(), on.examiner.doctorPage(), auditPage(auditDir(on.keys), s.Config.Audit.Disabled), logLevelPage(s.Logs, s.Log),
+		bundle.page(), on.health.page(), configurationPage(s.Config), certificatesPage(on.keys, s.Clock.Now, on.rotations, &s.holders),
+	}
 }
 
 // runFirstObjects creates the first objects. Its value is the unique name of the garden.

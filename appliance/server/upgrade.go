@@ -30,8 +30,8 @@ func (s *server) upgrade(ctx context.Context, dir string) error {
 }
 
 // program is this program, as data directories and datastores see it.
-func (s *server) program() upgrade.Program {
-	return upgrade.Program{Version: s.Version, Migrations: s.Migrations}
+func (o Options) program() upgrade.Program {
+	return upgrade.Program{Version: o.Version, Migrations: o.Migrations}
 }
 
 // errElsewhere says that the objects are in another datastore.
@@ -60,12 +60,12 @@ func (s *server) saveBefore(ctx context.Context, dir, from string) (name string,
 	if err != nil || garden == "" {
 		return "", err
 	}
-	history, err := timeline.Open(s.history(dir))
+	history, err := timeline.Open(s.timelineConfig(dir))
 	if err != nil {
 		return "", err
 	}
 	defer func() { err = errors.Join(err, history.Close()) }()
-	keeper, err := s.keeper(dir, from, saved{stores: stores, history: history, name: func() string { return garden }})
+	keeper, err := s.snapshots().keeper(dir, from, saved{stores: stores, history: history, name: func() string { return garden }})
 	if err != nil {
 		return "", err
 	}

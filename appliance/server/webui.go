@@ -20,27 +20,23 @@ func (s *server) webUI(at addresses, keys *identity.Garden) (gateway.Mounts, err
 		return nil, fmt.Errorf("serve the web UI: %w", err)
 	}
 
-	issuer, err := s.issuer()
+	signIn, err := issuer(s.Config.OIDC, s.Clock)
 	if err != nil {
 		return nil, err
 	}
 
 	return ui.Mounts(ui.Config{
-		Issuer:           issuer,
+		Issuer:           signIn,
 		IssuerName:       issuerName(s.Config.OIDC),
 		Files:            files,
 		AdminCertificate: keys.AdminSession,
 		Verb:             apiserver.Verb,
 		AdminGroup:       identity.AdminGroup,
 		Info: func() ui.Info {
-			info := ui.Info{
+			return ui.Info{
 				Version: s.Version, Server: at.server, Local: at.local, CAFingerprint: keys.CAHash(), GardenerAPILevel: build.GardenerAPILevel,
+				ClusterIdentity: s.gardenName(),
 			}
-			if name := s.name.Load(); name != nil {
-				info.ClusterIdentity = *name
-			}
-
-			return info
 		},
 		Clock: s.Clock,
 		Log:   s.Log.WithName("web-ui"),
