@@ -3,6 +3,7 @@
 package server
 
 import (
+	"sync/atomic"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -10,21 +11,41 @@ import (
 
 	gardenconfigv1alpha1 "github.com/terrarium-garden/terrarium/apis/config/v1alpha1"
 	gardenoperatorv1alpha1 "github.com/terrarium-garden/terrarium/apis/operator/v1alpha1"
+	"github.com/terrarium-garden/terrarium/appliance/admission"
+	"github.com/terrarium-garden/terrarium/appliance/admission/gardenresource"
 )
 
-// longestKubeconfig is the bound of kubeconfigs for shoots in the configuration, which the Garden can only make shorter.
-func (s *server) longestKubeconfig() time.Duration {
-	return ptr.Deref(s.Config.Shoots.MaxKubeconfigLifetime, metav1.Duration{}).Duration
+// gardenBounds are the bounds that the Garden sets. They come beside those of the configuration.
+type gardenBounds struct {
+	// longest is the bound of kubeconfigs for shoots in the configuration, which the Garden can only make shorter.
+	longest time.Duration
+	// kubeconfigs is the bound of kubeconfigs for shoots, and limits are the limits of objects, that the Garden sets.
+	kubeconfigs atomic.Int64
+	limits      atomic.Pointer[gardenconfigv1alpha1.ResourceSizeConfiguration]
+}
+
+func newGardenBounds(c *gardenconfigv1alpha1.ShootConfiguration) *gardenBounds {
+	return &gardenBounds{longest: ptr.Deref(c.MaxKubeconfigLifetime, metav1.Duration{}).Duration}
+}
+
+func (b *gardenBounds) longestKubeconfig() time.Duration { return b.longest }
+
+// kubeconfigLifetime is the bound of kubeconfigs for shoots that the Garden sets; 0 if it sets none.
+func (b *gardenBounds) kubeconfigLifetime() time.Duration { return time.Duration(b.kubeconfigs.Load()) }
+
+// rule is the admission plugin for the limits of objects in the Garden. It cannot be disabled.
+func (b *gardenBounds) rule() admission.Rule {
+	return admission.Rule{Name: gardenresource.LimitsName, New: gardenresource.NewLimits(b.limits.Load)}
 }
 
 // shorterKubeconfig returns the bound that a Garden sets, if it is shorter than that of the configuration. So nothing is shown that does not
 // count.
-func (s *server) shorterKubeconfig(g *gardenoperatorv1alpha1.Gardener) *metav1.Duration {
+func (b *gardenBounds) shorterKubeconfig(g *gardenoperatorv1alpha1.Gardener) *metav1.Duration {
 	if g.APIServer == nil || g.APIServer.ShootAdminKubeconfigMaxExpiration == nil {
 		return nil
 	}
 	is := g.APIServer.ShootAdminKubeconfigMaxExpiration
-	if longest := s.longestKubeconfig(); is.Duration <= 0 || longest > 0 && is.Duration >= longest {
+	if is.Duration <= 0 || b.longest > 0 && is.Duration >= b.longest {
 		return nil
 	}
 
@@ -40,10 +61,10 @@ func objectLimits(g *gardenoperatorv1alpha1.Gardener) *gardenoperatorv1alpha1.Re
 	return g.AdmissionController.ResourceAdmissionConfiguration
 }
 
-// applyBounds makes the bounds of a Garden count, from the next request on.
-func (s *server) applyBounds(g *gardenoperatorv1alpha1.Gardener) {
-	s.kubeconfigs.Store(int64(ptr.Deref(s.shorterKubeconfig(g), metav1.Duration{}).Duration))
-	s.limits.Store(sizes(objectLimits(g)))
+// apply makes the bounds of a Garden count, from the next request on.
+func (b *gardenBounds) apply(g *gardenoperatorv1alpha1.Gardener) {
+	b.kubeconfigs.Store(int64(ptr.Deref(b.shorterKubeconfig(g), metav1.Duration{}).Duration))
+	b.limits.Store(sizes(objectLimits(g)))
 }
 
 // sizes are limits in the form of the configuration. Without groups or versions they apply to all.

@@ -3,12 +3,9 @@
 package server
 
 import (
-	"context"
 	"fmt"
 	"slices"
 	"strings"
-
-	"k8s.io/client-go/kubernetes"
 
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	gardenoperatorv1alpha1 "github.com/terrarium-garden/terrarium/apis/operator/v1alpha1"
@@ -53,25 +50,6 @@ func aspects() []aspect {
 			checks: []string{"requests", "seeds", "shoots", "stuck"},
 		},
 	}
-}
-
-// health asks the API and the doctor.
-func (d described) health(ctx context.Context, loopback kubernetes.Interface) ([]gardencorev1beta1.Condition, error) {
-	report, err := d.on.examiner.examine(ctx)
-	if err != nil {
-		return nil, err
-	}
-	api := gardencorev1beta1.Condition{
-		Type: gardenoperatorv1alpha1.ConditionTypeVirtualGardenAPIServerAvailable, Status: gardencorev1beta1.ConditionTrue,
-		Reason: reasonAnswers, Message: "The API server answers that it is well.",
-	}
-	if err := loopback.Discovery().RESTClient().Get().AbsPath("/healthz").Do(ctx).Error(); err != nil {
-		api.Status, api.Reason, api.Message = gardencorev1beta1.ConditionFalse, reasonSilent, "The API server does not answer that it is well: "+err.Error()
-	}
-
-	generation, all := d.holders.All()
-
-	return append([]gardencorev1beta1.Condition{api}, tellGeneration(judge(report.Findings), generation, all)...), nil
 }
 
 // tellGeneration adds to the condition of certificates and keys which generation of the keys the servers of the garden share. Who does not

@@ -136,16 +136,16 @@ func TestKubernetesVersion(t *testing.T) {
 func TestAwaitWindow(t *testing.T) {
 	t.Parallel()
 	clk := clocktesting.NewFakeClock(time.Date(2026, 1, 2, 3, 0, 0, 0, time.UTC))
-	s := &server{Options: Options{Clock: clk}}
-	if !s.awaitWindow(t.Context()) {
+	m := &maintenance{clock: clk}
+	if !m.await(t.Context()) {
 		t.Error("without a Garden nothing is waited for")
 	}
 	w, _ := query.MaintenanceWindow(&gardencorev1beta1.ShootSpec{Maintenance: &gardencorev1beta1.Maintenance{
 		TimeWindow: &gardencorev1beta1.MaintenanceTimeWindow{Begin: "220000+0000", End: "230000+0000"},
 	}})
-	s.window.Store(&w)
+	m.window.Store(&w)
 	open := make(chan bool, 1)
-	go func() { open <- s.awaitWindow(t.Context()) }()
+	go func() { open <- m.await(t.Context()) }()
 	for !clk.HasWaiters() && t.Context().Err() == nil {
 		runtime.Gosched()
 	}
@@ -159,7 +159,7 @@ func TestAwaitWindow(t *testing.T) {
 	if !<-open {
 		t.Error("the window is open, and nothing was waited for")
 	}
-	if !s.awaitWindow(t.Context()) {
+	if !m.await(t.Context()) {
 		t.Error("in the window nothing is waited for")
 	}
 }

@@ -8,13 +8,16 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/go-logr/logr"
 	"k8s.io/apimachinery/pkg/util/version"
 	componentversion "k8s.io/component-base/version"
+	"k8s.io/utils/clock"
 
-	"github.com/terrarium-garden/terrarium/apis/core/query"
+	gardenconfigv1alpha1 "github.com/terrarium-garden/terrarium/apis/config/v1alpha1"
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	gardenoperatorv1alpha1 "github.com/terrarium-garden/terrarium/apis/operator/v1alpha1"
 	"github.com/terrarium-garden/terrarium/appliance/build"
+	"github.com/terrarium-garden/terrarium/appliance/identity"
 	"github.com/terrarium-garden/terrarium/appliance/telemetry"
 )
 
@@ -24,8 +27,25 @@ const (
 	windowEnd   = "230000+0000"
 )
 
+// gardenSpec writes the spec of the Garden, and does what users set in it.
+type gardenSpec struct {
+	config *gardenconfigv1alpha1.ServerConfiguration
+	clock  clock.PassiveClock
+	log    logr.Logger
+	logs   *telemetry.Control
+	keys   *identity.Garden
+	// local is the URL of the server for clients on this machine.
+	local string
+	// external says that the objects are in an external datastore.
+	external bool
+	// name returns the unique name of the garden; empty while it is not known.
+	name        func() string
+	bounds      *gardenBounds
+	maintenance *maintenance
+}
+
 // describe returns what the server is and what its configuration says. Domains, window and further bounds are what users have set.
-func (d described) describe(present *gardenoperatorv1alpha1.GardenSpec) *gardenoperatorv1alpha1.GardenSpec {
+func (s *gardenSpec) describe(present *gardenoperatorv1alpha1.GardenSpec) *gardenoperatorv1alpha1.GardenSpec {
 	spec := &gardenoperatorv1alpha1.GardenSpec{}
 	virtual := &spec.VirtualCluster
 	virtual.DNS = present.VirtualCluster.DNS
@@ -33,14 +53,14 @@ func (d described) describe(present *gardenoperatorv1alpha1.GardenSpec) *gardeno
 	if window := &virtual.Maintenance.TimeWindow; window.Begin == "" {
 		window.Begin, window.End = windowBegin, windowEnd
 	}
-	virtual.Gardener = d.components(&present.VirtualCluster.Gardener)
+	virtual.Gardener = s.components(&present.VirtualCluster.Gardener)
 	virtual.Kubernetes = gardenoperatorv1alpha1.Kubernetes{
 		Version: kubernetesVersion(build.KubernetesVersion()),
 		KubeAPIServer: &gardenoperatorv1alpha1.KubeAPIServerConfig{KubeAPIServerConfig: gardencorev1beta1.KubeAPIServerConfig{
-			EventTTL: d.Config.EventTTL, EncryptionConfig: d.encryption(),
+			EventTTL: s.config.EventTTL, EncryptionConfig: s.encryption(),
 		}},
 		KubeControllerManager: &gardenoperatorv1alpha1.KubeControllerManagerConfig{
-			CertificateSigningDuration: d.Config.Certificates.ClientLifetime,
+			CertificateSigningDuration: s.config.Certificates.ClientLifetime,
 		},
 	}
 	// The API sets the defaults; without them the spec would look different from what is stored.
@@ -51,13 +71,13 @@ func (d described) describe(present *gardenoperatorv1alpha1.GardenSpec) *gardeno
 }
 
 // components are the settings of the garden's own components, which are parts of this server and have one log.
-func (d described) components(present *gardenoperatorv1alpha1.Gardener) gardenoperatorv1alpha1.Gardener {
-	level := string(d.Logs.Level())
-	strategy := string(d.Config.Scheduler.CandidateDeterminationStrategy)
+func (s *gardenSpec) components(present *gardenoperatorv1alpha1.Gardener) gardenoperatorv1alpha1.Gardener {
+	level := string(s.logs.Level())
+	strategy := string(s.config.Scheduler.CandidateDeterminationStrategy)
 	is := gardenoperatorv1alpha1.Gardener{
-		ClusterIdentity: d.identity(),
+		ClusterIdentity: s.name(),
 		APIServer: &gardenoperatorv1alpha1.GardenerAPIServerConfig{
-			EncryptionConfig: d.encryption(), ShootAdminKubeconfigMaxExpiration: d.shorterKubeconfig(present),
+			EncryptionConfig: s.encryption(), ShootAdminKubeconfigMaxExpiration: s.bounds.shorterKubeconfig(present),
 		},
 		AdmissionController: &gardenoperatorv1alpha1.GardenerAdmissionControllerConfig{LogLevel: &level, ResourceAdmissionConfiguration: objectLimits(present)},
 		ControllerManager:   &gardenoperatorv1alpha1.GardenerControllerManagerConfig{LogLevel: &level},
@@ -71,9 +91,9 @@ func (d described) components(present *gardenoperatorv1alpha1.Gardener) gardenop
 }
 
 // encryption shows the provider that encrypts Secrets, if the API has a name for it.
-func (d described) encryption() *gardencorev1beta1.EncryptionConfig {
+func (s *gardenSpec) encryption() *gardencorev1beta1.EncryptionConfig {
 	c := &gardencorev1beta1.EncryptionConfig{}
-	_, name, err := d.on.keys.EncryptedResources()
+	_, name, err := s.keys.EncryptedResources()
 	provider := gardencorev1beta1.EncryptionProviderType(name)
 	switch provider {
 	case gardencorev1beta1.EncryptionProviderTypeAescbc, gardencorev1beta1.EncryptionProviderTypeAesgcm, gardencorev1beta1.EncryptionProviderTypeSecretbox:
@@ -96,8 +116,8 @@ func kubernetesVersion(built string) string {
 }
 
 // setting returns why a field cannot be changed in this server; empty if it can.
-func (d described) setting(field string) string {
-	if d.on.stores.External == nil {
+func (s *gardenSpec) setting(field string) string {
+	if !s.external {
 		return ""
 	}
 	switch field {
@@ -111,25 +131,22 @@ func (d described) setting(field string) string {
 }
 
 // apply makes the server do what users have set.
-func (d described) apply(_ context.Context, want *gardenoperatorv1alpha1.GardenSpec, changed bool) error {
-	window := want.VirtualCluster.Maintenance.TimeWindow
-	if w, ok := query.MaintenanceWindow(&gardencorev1beta1.ShootSpec{Maintenance: &gardencorev1beta1.Maintenance{TimeWindow: &window}}); ok {
-		d.window.Store(&w)
-	}
-	d.applyBounds(&want.VirtualCluster.Gardener)
+func (s *gardenSpec) apply(_ context.Context, want *gardenoperatorv1alpha1.GardenSpec, changed bool) error {
+	s.maintenance.apply(want.VirtualCluster.Maintenance.TimeWindow)
+	s.bounds.apply(&want.VirtualCluster.Gardener)
 	var errs []error
 	if changed {
-		errs = append(errs, d.applyLogLevel(&want.VirtualCluster.Gardener))
+		errs = append(errs, s.applyLogLevel(&want.VirtualCluster.Gardener))
 	}
-	if d.on.stores.External == nil {
-		errs = append(errs, d.applyDomains(want.VirtualCluster.DNS.Domains))
+	if !s.external {
+		errs = append(errs, s.applyDomains(want.VirtualCluster.DNS.Domains))
 	}
 
 	return errors.Join(errs...)
 }
 
 // applyLogLevel sets the level of the log to the one of the three that is new.
-func (d described) applyLogLevel(g *gardenoperatorv1alpha1.Gardener) error {
+func (s *gardenSpec) applyLogLevel(g *gardenoperatorv1alpha1.Gardener) error {
 	var levels []*string
 	if c := g.AdmissionController; c != nil {
 		levels = append(levels, c.LogLevel)
@@ -141,13 +158,13 @@ func (d described) applyLogLevel(g *gardenoperatorv1alpha1.Gardener) error {
 		levels = append(levels, c.LogLevel)
 	}
 	for _, level := range levels {
-		if level == nil || *level == string(d.Logs.Level()) {
+		if level == nil || *level == string(s.logs.Level()) {
 			continue
 		}
-		if err := d.Logs.SetLevel(telemetry.Level(*level)); err != nil {
+		if err := s.logs.SetLevel(telemetry.Level(*level)); err != nil {
 			return fmt.Errorf("set log level: %w", err)
 		}
-		d.Log.Info("Log level changed", "level", *level)
+		s.log.Info("Log level changed", "level", *level)
 
 		return nil
 	}
@@ -156,41 +173,20 @@ func (d described) applyLogLevel(g *gardenoperatorv1alpha1.Gardener) error {
 }
 
 // applyDomains puts the names of the API in all domains into the certificate of the port (OPER-FLOW-13).
-func (d described) applyDomains(domains []gardenoperatorv1alpha1.DNSDomain) error {
+func (s *gardenSpec) applyDomains(domains []gardenoperatorv1alpha1.DNSDomain) error {
 	var names []string
 	for _, domain := range domains {
 		names = append(names, "api."+domain.Name, "gardener."+domain.Name)
 	}
-	renewed, err := d.on.keys.SetDomains(names, d.Clock.Now())
+	renewed, err := s.keys.SetDomains(names, s.clock.Now())
 	if err != nil {
 		return fmt.Errorf("renew the certificate with the domains: %w", err)
 	}
 	if len(renewed) > 0 {
-		d.Log.Info("Certificates renewed for the domains of the Garden", "certificates", renewed)
+		s.log.Info("Certificates renewed for the domains of the Garden", "certificates", renewed)
 
-		return d.on.keys.WriteAdminKubeconfig(d.on.door.addresses.local)
+		return s.keys.WriteAdminKubeconfig(s.local)
 	}
 
 	return nil
-}
-
-// awaitWindow waits until the maintenance time window is open. It reports false if ctx ends first.
-func (s *server) awaitWindow(ctx context.Context) bool {
-	w := s.window.Load()
-	if w == nil {
-		return ctx.Err() == nil
-	}
-	now := s.Clock.Now()
-	begin, _ := w.Occurrence(now)
-	if w.Contains(now) {
-		return ctx.Err() == nil
-	}
-	timer := s.Clock.NewTimer(begin.Sub(now))
-	defer timer.Stop()
-	select {
-	case <-timer.C():
-		return true
-	case <-ctx.Done():
-		return false
-	}
 }

@@ -31,18 +31,28 @@ type parts struct {
 	rotations *rotation.Rotations
 	health    *storeHealth
 	examiner  *examiner
+	// bounds, maintenance and spec are what the Garden says.
+	bounds      *gardenBounds
+	maintenance *maintenance
+	spec        *gardenSpec
 }
 
 func (s *server) parts(on ground) *parts {
 	p := &parts{
-		ground:    on,
-		rotations: s.rotations(on.door.addresses, on.keys, on.snapshots),
-		health:    &storeHealth{clock: s.Clock, log: s.Log, stores: on.stores, awaitWindow: s.awaitWindow},
+		ground:      on,
+		rotations:   s.rotations(on.door.addresses, on.keys, on.snapshots),
+		bounds:      newGardenBounds(&s.Config.Shoots),
+		maintenance: &maintenance{clock: s.Clock},
 	}
+	p.health = &storeHealth{clock: s.Clock, log: s.Log, stores: on.stores, awaitWindow: p.maintenance.await}
 	p.examiner = &examiner{
 		clock: s.Clock, version: s.Version, memoryLimit: s.MemoryLimit, started: s.started, use: s.use,
 		keys: on.keys, stores: on.stores, health: p.health, holders: &s.holders, rotations: p.rotations, readiness: &s.readiness,
 		snapshots: on.snapshots, snapshotConfig: &s.Config.Snapshots, reader: s.reader.Load, revoked: s.revokedSeeds,
+	}
+	p.spec = &gardenSpec{
+		config: s.Config, clock: s.Clock, log: s.Log, logs: s.Logs, keys: on.keys, local: on.door.addresses.local,
+		external: on.stores.External != nil, name: s.gardenName, bounds: p.bounds, maintenance: p.maintenance,
 	}
 
 	return p

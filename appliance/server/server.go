@@ -12,8 +12,6 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/event"
 
-	gardenconfigv1alpha1 "github.com/terrarium-garden/terrarium/apis/config/v1alpha1"
-	"github.com/terrarium-garden/terrarium/apis/core/query"
 	"github.com/terrarium-garden/terrarium/appliance/apiserver"
 	"github.com/terrarium-garden/terrarium/appliance/auditlog"
 	"github.com/terrarium-garden/terrarium/appliance/authorization/revoked"
@@ -57,13 +55,8 @@ type server struct {
 	api atomic.Pointer[apiserver.Server]
 	// signals wake up who acts on changed keys.
 	signals *rotation.Signals
-	// gardenChanged says that the Garden has to be brought up to date, window is its maintenance time window.
+	// gardenChanged says that the Garden has to be brought up to date.
 	gardenChanged chan event.GenericEvent
-	window        atomic.Pointer[query.Window]
-	// kubeconfigs is the bound of kubeconfigs for shoots that the Garden sets, and limits are its limits of objects; both come beside those
-	// of the configuration.
-	kubeconfigs atomic.Int64
-	limits      atomic.Pointer[gardenconfigv1alpha1.ResourceSizeConfiguration]
 	// use says which program has used the data directory, after the start.
 	use identity.Use
 	// stopping has something called as soon as the server is to stop, before the first unit has; what it returns takes that back.

@@ -11,7 +11,6 @@ import (
 	"runtime/debug"
 	"slices"
 	"syscall"
-	"time"
 
 	"golang.org/x/sync/errgroup"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -136,9 +135,9 @@ func (s *server) buildAPIServer(ctx context.Context, on *parts) (*apiserver.Serv
 	c.Identity = on.keys
 	c.Objects, c.Events, c.Compact = on.stores.Objects, on.stores.Events, !on.stores.Compacts
 	c.GardenAdmission = admission.Asked(admission.GardenRules(&s.Config.Admission, s.Config.Controllers.Project.Quotas...), &s.Config.Admission)
-	c.GardenAdmission = append(c.GardenAdmission, s.gardenRule(on), s.gardenLimits())
+	c.GardenAdmission = append(c.GardenAdmission, gardenRule(on), on.bounds.rule())
 	c.KubeAdmission = admission.Asked(admission.KubeRules(&s.Config.Admission), &s.Config.Admission)
-	c.KubeAdmission = append(c.KubeAdmission, admission.Rule{Name: "GardenNamespace", New: gardenresource.NewNamespace}, s.gardenLimits())
+	c.KubeAdmission = append(c.KubeAdmission, admission.Rule{Name: "GardenNamespace", New: gardenresource.NewNamespace}, on.bounds.rule())
 	c.AdmissionOff, c.AdmissionOn = s.Config.Admission.Disable, s.Config.Admission.Enable
 	if longest := s.Config.Tokens.MaxServiceAccountTokenLifetime; longest != nil {
 		c.MaxServiceAccountTokenLifetime = longest.Duration
@@ -157,7 +156,7 @@ func (s *server) buildAPIServer(ctx context.Context, on *parts) (*apiserver.Serv
 	c.Clock = s.Clock
 	c.DebugHandlers = s.Config.EnableDebugHandlers
 	ofShoots(&c, &s.Config.Shoots)
-	c.ShorterKubeconfigLifetime = func() time.Duration { return time.Duration(s.kubeconfigs.Load()) }
+	c.ShorterKubeconfigLifetime = on.bounds.kubeconfigLifetime
 	c.WorkloadIdentity = workloadIdentity(c.WorkloadIdentity, &s.Config.WorkloadIdentity, on.door.addresses.server)
 	c.OIDC = acceptedIssuer(s.Config.OIDC)
 	var err error
