@@ -107,7 +107,7 @@ func (e *examiner) facts() *doctor.Facts {
 			Name: c.Name, NotBefore: c.NotBefore, NotAfter: c.NotAfter, Authority: c.Authority,
 		})
 	}
-	f.Rotations = e.rotations.Going()
+	f.Rotations = e.rotations.Ongoing()
 	for _, db := range e.stores.Files() {
 		is := doctor.Store{
 			Name: db.Name, SizeBytes: db.SizeBytes, WALBytes: db.WALBytes,

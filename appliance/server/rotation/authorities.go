@@ -210,7 +210,7 @@ func first(names []string) string {
 	return fmt.Sprintf("%s and %d others", strings.Join(names[:namedSeeds], ", "), len(names)-namedSeeds)
 }
 
-// Status returns nil if no rotation goes on.
+// Status returns how far the rotation is; nil if none goes on.
 func (a *Authorities) Status(ctx context.Context) (*AuthorityStatus, error) {
 	r, err := a.keys.AuthorityRotation()
 	if r == nil || err != nil {

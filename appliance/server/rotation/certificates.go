@@ -34,7 +34,7 @@ type Certificates struct {
 	signals   *Signals
 }
 
-// Run renews the certificates of the garden when they are due, and does what rotations leave to do.
+// Run renews the certificates of the garden when they are due, and has new keys saved.
 func (c *Certificates) Run(ctx context.Context, ready func()) error {
 	ready()
 	for {

@@ -90,7 +90,7 @@ func (e *Encryption) start() error {
 	return nil
 }
 
-// Status returns nil if no rotation goes on.
+// Status returns how far the rotation is; nil if none goes on.
 func (e *Encryption) Status() (*EncryptionStatus, error) {
 	r, err := e.keys.EncryptionRotation()
 	if r == nil || err != nil {

@@ -64,7 +64,7 @@ func (r *Rotations) single() []operation {
 		{
 			gardencorev1beta1.OperationRotateCAStart,
 			func(context.Context) error { return r.Authorities.mayStart() },
-			func(ctx context.Context) error { return r.Authorities.start(ctx) },
+			r.Authorities.start,
 			[]error{identity.ErrRotating},
 		},
 		{

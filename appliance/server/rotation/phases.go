@@ -104,8 +104,8 @@ func (r *Rotations) authorityRotation(ctx context.Context) (*self.Rotation, erro
 	return &self.Rotation{Phase: phase, Since: is.Started}, nil
 }
 
-// Going are the rotations that go on, for the doctor. What cannot be read is reported where rotations are made.
-func (r *Rotations) Going() []doctor.Rotation {
+// Ongoing are the rotations that go on, for the doctor. What cannot be read is reported where rotations are made.
+func (r *Rotations) Ongoing() []doctor.Rotation {
 	var all []doctor.Rotation
 	if is := r.keys.TokenKeys(); is.Rotating() {
 		all = append(all, doctor.Rotation{
