@@ -34,7 +34,7 @@ const (
 	unitTimeline  = "timeline"
 )
 
-// server is what all units share.
+// server is what all units share: the options, and what later units give to those before them.
 type server struct {
 	Options
 
