@@ -137,7 +137,7 @@ func (c Config) applyAuthentication(o *options.Options) {
 	// There are no pods with clients that do not reload their tokens.
 	a.ServiceAccounts.ExtendExpiration = false
 
-	o.ServiceAccountSigningKeyFile = c.Identity.ServiceAccountFile
+	o.ServiceAccountSigningKeyFile = c.Identity.ServiceAccount.File
 	o.ProxyClientCertFile = c.Identity.FrontProxy.File
 	o.ProxyClientKeyFile = c.Identity.FrontProxy.File
 }

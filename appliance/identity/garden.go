@@ -11,7 +11,6 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"k8s.io/utils/clock"
@@ -53,10 +52,12 @@ type Garden struct {
 	Admin KeyPair
 	// FrontProxy is the client certificate of the aggregation layer.
 	FrontProxy KeyPair
-	// ServiceAccountFile contains the key that signs service account tokens; see TokenKeys.
-	ServiceAccountFile string
 	// EncryptionFile is the API server's EncryptionConfiguration for Secrets and InternalSecrets.
 	EncryptionFile string
+	// ServiceAccount has the keys of service account tokens.
+	ServiceAccount *ServiceAccountKeyring
+	// WorkloadIdentity has the keys of tokens of workload identities.
+	WorkloadIdentity *WorkloadIdentityKeyring
 
 	lock *Lock
 	// names are those of the serving certificate: started are those that the start was given, domains those that SetDomains was.
@@ -71,10 +72,6 @@ type Garden struct {
 	publish Publish
 	// unread says that there are keys in the directory that this process has not read; changing guards it.
 	unread bool
-	// tokenKeys are the current keys of service account tokens.
-	tokenKeys atomic.Pointer[TokenKeys]
-	// workloadKeys are the current keys of tokens of workload identities.
-	workloadKeys atomic.Pointer[WorkloadIdentityKeys]
 	// changed is closed when the CA bundle changes; it is nil until somebody waits for that.
 	changed chan struct{}
 }
@@ -103,11 +100,20 @@ func Ensure(dir string, names Names, clk clock.PassiveClock, first ...func(dir s
 	if err != nil {
 		return nil, errors.Join(err, lock.Release())
 	}
-	g := &Garden{Dir: dir, lock: lock, names: names.with(domains).subjectNames(), started: names, domains: domains}
+	g := newGarden(dir)
+	g.lock = lock
+	g.names, g.started, g.domains = names.with(domains).subjectNames(), names, domains
 	if err := g.ensure(clk.Now()); err != nil {
 		return nil, errors.Join(err, lock.Release())
 	}
 	return g, nil
+}
+
+// newGarden returns the garden of a data directory, of which nothing is read yet.
+func newGarden(dir string) *Garden {
+	pki := filepath.Join(dir, pkiDir)
+
+	return &Garden{Dir: dir, ServiceAccount: newServiceAccountKeyring(pki), WorkloadIdentity: newWorkloadIdentityKeyring(pki)}
 }
 
 // Close releases the data directory.
@@ -158,11 +164,9 @@ func (g *Garden) ensure(now time.Time) error {
 	if err := g.resumeAuthorityRotation(now); err != nil {
 		return err
 	}
-	keys, err := loadWorkloadIdentityKeys(filepath.Join(g.Dir, pkiDir), version)
-	if err != nil {
+	if err := g.WorkloadIdentity.read(version); err != nil {
 		return err
 	}
-	g.workloadKeys.Store(keys)
 	if _, err := g.issue(now, false); err != nil {
 		return err
 	}
@@ -244,6 +248,5 @@ func (g *Garden) load(now time.Time) error {
 	if g.EncryptionFile, err = checkEncryption(pki); err != nil {
 		return err
 	}
-	g.ServiceAccountFile = filepath.Join(pki, serviceAccountFile)
-	return g.readTokenKeys(pki)
+	return g.ServiceAccount.read()
 }

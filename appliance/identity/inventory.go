@@ -123,7 +123,8 @@ func Inspect(dir string, now time.Time) ([]Item, error) {
 // Rotations returns the rotations of the encryption key and of the authorities that go on in the data directory of a garden, whether it
 // runs or not; each is nil if there is none.
 func Rotations(dir string) (*EncryptionRotation, *AuthorityRotation, error) {
-	g := &Garden{Dir: dir, EncryptionFile: filepath.Join(dir, pkiDir, encryptionFile)}
+	g := newGarden(dir)
+	g.EncryptionFile = filepath.Join(dir, pkiDir, encryptionFile)
 	key, err := g.EncryptionRotation()
 	if err != nil {
 		return nil, nil, err

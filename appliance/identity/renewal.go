@@ -125,7 +125,7 @@ func RenewDirectory(dir string, clk clock.PassiveClock) (renewed []string, err e
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, lock.Release()) }()
-	g := &Garden{Dir: dir, lock: lock}
+	g := newGarden(dir)
 	if err := g.load(clk.Now()); err != nil {
 		return nil, err
 	}

@@ -176,12 +176,13 @@ func (g *Garden) rehearse(now time.Time, step func(*Garden) error) (files map[st
 		return nil, fmt.Errorf("copy keys and certificates: %w", err)
 	}
 	g.mu.RLock()
-	staged := &Garden{Dir: dir, names: g.names}
+	staged := newGarden(dir)
+	staged.names = g.names
 	g.mu.RUnlock()
 	if err := staged.load(now); err != nil {
 		return nil, err
 	}
-	if err := staged.readWorkloadIdentityKeys(filepath.Join(dir, pkiDir)); err != nil {
+	if err := staged.WorkloadIdentity.read(Layout); err != nil {
 		return nil, err
 	}
 	if err := step(staged); err != nil {
@@ -258,13 +259,12 @@ func keysLast(a, b string) int {
 
 // reread reads all keys and authorities again, and issues what depends on them. The caller holds the lock.
 func (g *Garden) reread(now time.Time) error {
-	pki := filepath.Join(g.Dir, pkiDir)
 	if err := g.takeAuthorities(now); err != nil {
 		return err
 	}
-	if err := g.readTokenKeys(pki); err != nil {
+	if err := g.ServiceAccount.read(); err != nil {
 		return err
 	}
 
-	return g.readWorkloadIdentityKeys(pki)
+	return g.WorkloadIdentity.read(Layout)
 }
