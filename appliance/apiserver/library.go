@@ -105,7 +105,7 @@ func (c Config) applyStorage(o *serveroptions.EtcdOptions) {
 	if !slices.Equal(c.Objects.Servers, c.Events.Servers) {
 		o.EtcdServersOverrides = []string{"/events#" + strings.Join(c.Events.Servers, ";")}
 	}
-	o.EncryptionProviderConfigFilepath = c.Identity.EncryptionFile
+	o.EncryptionProviderConfigFilepath = c.Identity.Encryption.File
 	o.WatchCacheSizes = []string{"events#0", "events.events.k8s.io#0"}
 }
 

@@ -14,3 +14,17 @@ func (g *Garden) WorkloadIdentityKeys() *WorkloadIdentityKeys { return g.Workloa
 func (g *Garden) SignWorkloadIdentity(claims any) (string, error) {
 	return g.WorkloadIdentity.Sign(claims)
 }
+
+// EncryptedResources is Encryption.Resources.
+func (g *Garden) EncryptedResources() (resources []string, provider string, err error) {
+	return g.Encryption.Resources()
+}
+
+// EncryptsAll is Encryption.EncryptsAll.
+func (g *Garden) EncryptsAll() error { return g.Encryption.EncryptsAll() }
+
+// EncryptionFixed is Encryption.Fixed.
+func (g *Garden) EncryptionFixed() error { return g.Encryption.Fixed() }
+
+// EncryptionRotation is Encryption.Rotation.
+func (g *Garden) EncryptionRotation() (*EncryptionRotation, error) { return g.Encryption.Rotation() }

@@ -23,16 +23,22 @@ func (g *Garden) grow(resources []string) error {
 	defer g.changing.Unlock()
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	data, err := readPrivate(g.EncryptionFile)
+
+	return g.Encryption.grow(resources)
+}
+
+// grow adds to the file what it lacks of the resources.
+func (e *Encryption) grow(resources []string) error {
+	data, err := readPrivate(e.File)
 	if err != nil {
-		return &CorruptError{File: g.EncryptionFile, Err: withoutPath(err), Remedy: remedyRestore}
+		return &CorruptError{File: e.File, Err: withoutPath(err), Remedy: remedyRestore}
 	}
 	grown, err := grownEncryption(data, resources)
 	if err != nil || bytes.Equal(grown, data) {
 		return err
 	}
 
-	return writeFile(g.EncryptionFile, grown)
+	return writeFile(e.File, grown)
 }
 
 // Growth returns the published keys as the generation after the last one, with the kinds of objects that this version encrypts, and the one
@@ -67,8 +73,8 @@ func (g *Garden) growth(published Generation, resources []string) (*Sealed, erro
 }
 
 // EncryptsAll returns an error if something would be stored as it is that this version encrypts.
-func (g *Garden) EncryptsAll() error {
-	c, err := readEncryption(g.EncryptionFile)
+func (e *Encryption) EncryptsAll() error {
+	c, err := readEncryption(e.File)
 	if err != nil {
 		return err
 	}

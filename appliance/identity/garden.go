@@ -52,8 +52,8 @@ type Garden struct {
 	Admin KeyPair
 	// FrontProxy is the client certificate of the aggregation layer.
 	FrontProxy KeyPair
-	// EncryptionFile is the API server's EncryptionConfiguration for Secrets and InternalSecrets.
-	EncryptionFile string
+	// Encryption has the keys with which objects are stored.
+	Encryption *Encryption
 	// ServiceAccount has the keys of service account tokens.
 	ServiceAccount *ServiceAccountKeyring
 	// WorkloadIdentity has the keys of tokens of workload identities.
@@ -113,7 +113,9 @@ func Ensure(dir string, names Names, clk clock.PassiveClock, first ...func(dir s
 func newGarden(dir string) *Garden {
 	pki := filepath.Join(dir, pkiDir)
 
-	return &Garden{Dir: dir, ServiceAccount: newServiceAccountKeyring(pki), WorkloadIdentity: newWorkloadIdentityKeyring(pki)}
+	return &Garden{
+		Dir: dir, Encryption: newEncryption(pki), ServiceAccount: newServiceAccountKeyring(pki), WorkloadIdentity: newWorkloadIdentityKeyring(pki),
+	}
 }
 
 // Close releases the data directory.
@@ -240,12 +242,10 @@ func makePKI(dir string, now time.Time) error {
 
 // load reads and checks the keys and authorities.
 func (g *Garden) load(now time.Time) error {
-	pki := filepath.Join(g.Dir, pkiDir)
 	if err := g.loadAuthorities(now); err != nil {
 		return err
 	}
-	var err error
-	if g.EncryptionFile, err = checkEncryption(pki); err != nil {
+	if err := g.Encryption.check(); err != nil {
 		return err
 	}
 	return g.ServiceAccount.read()

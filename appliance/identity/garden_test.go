@@ -116,7 +116,7 @@ func TestEnsureFirstStart(t *testing.T) {
 	})
 	t.Run("Encryption", func(t *testing.T) {
 		t.Parallel()
-		checkEncryption(t, g.EncryptionFile)
+		checkEncryption(t, g.Encryption.File)
 	})
 }
 

@@ -124,8 +124,7 @@ func Inspect(dir string, now time.Time) ([]Item, error) {
 // runs or not; each is nil if there is none.
 func Rotations(dir string) (*EncryptionRotation, *AuthorityRotation, error) {
 	g := newGarden(dir)
-	g.EncryptionFile = filepath.Join(dir, pkiDir, encryptionFile)
-	key, err := g.EncryptionRotation()
+	key, err := g.Encryption.Rotation()
 	if err != nil {
 		return nil, nil, err
 	}
