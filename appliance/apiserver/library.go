@@ -42,7 +42,7 @@ func (c Config) libraryOptions() *options.Options {
 	o.SecureServing.Listener = c.Listener
 	o.SecureServing.BindPort = 0
 	o.SecureServing.ServerCert = serveroptions.GeneratableKeyCert{
-		CertKey: serveroptions.CertKey{CertFile: c.Identity.Serving.File, KeyFile: c.Identity.Serving.File},
+		CertKey: serveroptions.CertKey{CertFile: c.Identity.Certificates.Serving.File, KeyFile: c.Identity.Certificates.Serving.File},
 	}
 	o.SecureServing.MinTLSVersion = "VersionTLS12"
 	o.SecureServing.CipherSuites = cipherSuites()
@@ -114,9 +114,9 @@ func (c Config) applyAuthentication(o *options.Options) {
 	// Anonymous requests are accepted for a few paths only, see openPaths.
 	a.Anonymous = &kubeoptions.AnonymousAuthenticationOptions{Allow: false, FlagsSet: true}
 	a.BootstrapToken.Enable = true
-	a.ClientCert.ClientCA = c.Identity.ClientCA.CertFile
+	a.ClientCert.ClientCA = c.Identity.Authorities.Client.CertFile
 	a.RequestHeader = &serveroptions.RequestHeaderAuthenticationOptions{
-		ClientCAFile:        c.Identity.FrontProxyCA.CertFile,
+		ClientCAFile:        c.Identity.Authorities.FrontProxy.CertFile,
 		AllowedNames:        []string{identity.FrontProxyName},
 		UsernameHeaders:     []string{"X-Remote-User"},
 		UIDHeaders:          []string{"X-Remote-Uid"},
@@ -138,8 +138,8 @@ func (c Config) applyAuthentication(o *options.Options) {
 	a.ServiceAccounts.ExtendExpiration = false
 
 	o.ServiceAccountSigningKeyFile = c.Identity.ServiceAccount.File
-	o.ProxyClientCertFile = c.Identity.FrontProxy.File
-	o.ProxyClientKeyFile = c.Identity.FrontProxy.File
+	o.ProxyClientCertFile = c.Identity.Certificates.FrontProxy.File
+	o.ProxyClientKeyFile = c.Identity.Certificates.FrontProxy.File
 }
 
 // signingAlgorithms returns the signatures of identity tokens that are accepted: the default of issuers, and its successors.

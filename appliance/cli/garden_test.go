@@ -55,12 +55,12 @@ func startGarden(t *testing.T) *garden {
 	t.Cleanup(func() { _ = id.Close() })
 	g := &garden{Garden: id, secrets: map[string]*corev1.Secret{}}
 
-	cert, err := tls.X509KeyPair(id.Serving.CertPEM, id.Serving.KeyPEM)
+	cert, err := tls.X509KeyPair(id.Certificates.Serving.CertPEM, id.Certificates.Serving.KeyPEM)
 	if err != nil {
 		t.Fatal(err)
 	}
 	clients := x509.NewCertPool()
-	clients.AddCert(id.ClientCA.Cert)
+	clients.AddCert(id.Authorities.Client.Cert)
 	s := httptest.NewUnstartedServer(g.handler())
 	s.TLS = &tls.Config{
 		Certificates: []tls.Certificate{cert}, MinVersion: tls.VersionTLS12,

@@ -50,11 +50,11 @@ func checkAuthorities(t *testing.T, w world, g *identity.Garden, when string, wa
 	if diff := cmp.Diff(want, is); diff != "" {
 		t.Errorf("authorities %s, those that sign have a star (-want +got):\n%s", when, diff)
 	}
-	verify(t, g.ServerCA, g.Serving, x509.ExtKeyUsageServerAuth, w.clk.Now())
-	verify(t, g.ClientCA, g.Admin, x509.ExtKeyUsageClientAuth, w.clk.Now())
-	verify(t, g.FrontProxyCA, g.FrontProxy, x509.ExtKeyUsageClientAuth, w.clk.Now())
+	verify(t, g.Authorities.Server, g.Certificates.Serving, x509.ExtKeyUsageServerAuth, w.clk.Now())
+	verify(t, g.Authorities.Client, g.Certificates.Admin, x509.ExtKeyUsageClientAuth, w.clk.Now())
+	verify(t, g.Authorities.FrontProxy, g.Certificates.FrontProxy, x509.ExtKeyUsageClientAuth, w.clk.Now())
 	signer, err := cert.CertsFromFile(g.ClientSignerFile())
-	if err != nil || len(signer) != 1 || !signer[0].Equal(g.ClientCA.Cert) {
+	if err != nil || len(signer) != 1 || !signer[0].Equal(g.Authorities.Client.Cert) {
 		t.Errorf("signer of client certificates %s: got %d, %v", when, len(signer), err)
 	}
 	checkModes(t, w.dir)
@@ -91,7 +91,7 @@ func TestAuthorityRotation(t *testing.T) {
 		t.Errorf("nothing to complete: got %v, want ErrNotRotating", err)
 	}
 	w.clk.SetTime(w.clk.Now().Add(day))
-	former, bundle, changed := g.Serving.Cert, g.CABundle(), make([]<-chan struct{}, 2)
+	former, bundle, changed := g.Certificates.Serving.Cert, g.CABundle(), make([]<-chan struct{}, 2)
 	for i := range changed {
 		_, changed[i] = g.WatchCABundle()
 	}
@@ -118,7 +118,7 @@ func TestAuthorityRotation(t *testing.T) {
 	if err := g.ContinueAuthorityRotation(w.clk.Now()); err != nil || len(difference(is, tree(t, w.dir))) > 0 {
 		t.Errorf("there is nothing left to do: %v, %v", difference(is, tree(t, w.dir)), err)
 	}
-	if !g.Serving.Cert.Equal(former) || !strings.HasPrefix(string(g.CABundle()), string(bundle)) {
+	if !g.Certificates.Serving.Cert.Equal(former) || !strings.HasPrefix(string(g.CABundle()), string(bundle)) {
 		t.Error("Whoever trusts only the former authority goes on to trust the server.")
 	}
 	if err := g.ForgetAuthorities(w.clk.Now()); !errors.Is(err, identity.ErrNotRotating) {
@@ -128,7 +128,7 @@ func TestAuthorityRotation(t *testing.T) {
 	if err := errors.Join(g.SwitchAuthorities(w.clk.Now()), g.SwitchAuthorities(w.clk.Now())); err != nil {
 		t.Fatalf("SwitchAuthorities(...) = %v", err)
 	}
-	if certs, err := cert.ParseCertsPEM(g.CABundle()); err != nil || len(certs) != 2 || g.Serving.Cert.CheckSignatureFrom(certs[1]) != nil {
+	if certs, err := cert.ParseCertsPEM(g.CABundle()); err != nil || len(certs) != 2 || g.Certificates.Serving.Cert.CheckSignatureFrom(certs[1]) != nil {
 		t.Errorf("The server has a certificate of the next authority while both are trusted: %d, %v", len(certs), err)
 	}
 	if err := errors.Join(g.ForgetAuthorities(w.clk.Now()), g.ForgetAuthorities(w.clk.Now()), g.EndAuthorityRotation(w.clk.Now())); err != nil {

@@ -19,22 +19,22 @@ const domainsFile = "serving-names"
 
 // SetDomains sets the names of the serving certificate beside those that the garden was started with, also for later starts, and
 // renews it if they are new. It returns the names of renewed certificates.
-func (g *Garden) SetDomains(names []string, now time.Time) ([]string, error) {
-	g.mu.Lock()
-	defer g.mu.Unlock()
+func (c *Certificates) SetDomains(names []string, now time.Time) ([]string, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
 	names = slices.Compact(slices.Sorted(slices.Values(names)))
-	was, wasNames := g.domains, g.names
+	was, wasNames := c.domains, c.names
 	if slices.Equal(was, names) {
 		return nil, nil
 	}
-	path := filepath.Join(g.Dir, pkiDir, domainsFile)
+	path := filepath.Join(c.dir, pkiDir, domainsFile)
 	if err := writeFile(path, []byte(strings.Join(append(slices.Clone(names), ""), "\n"))); err != nil {
 		return nil, err
 	}
-	g.domains, g.names = names, g.started.with(names).subjectNames()
-	renewed, err := g.issue(now, false)
+	c.domains, c.names = names, c.started.with(names).subjectNames()
+	renewed, err := c.issue(now, false)
 	if err != nil {
-		g.domains, g.names = was, wasNames // So that the next call tries again.
+		c.domains, c.names = was, wasNames // So that the next call tries again.
 	}
 
 	return renewed, err

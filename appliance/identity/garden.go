@@ -3,8 +3,6 @@
 package identity
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -38,20 +36,10 @@ const (
 type Garden struct {
 	// Dir is the data directory.
 	Dir string
-	// ServerCA signs the serving certificate. A rotation changes it and the two below, but not the paths of their files: while it may
-	// run, only these may be used, and CABundle.
-	ServerCA Authority
-	// ClientCA signs the client certificates of the administrator and of certificate signing requests.
-	ClientCA Authority
-	// FrontProxyCA signs the certificate with which the aggregation layer authenticates on behalf of users.
-	FrontProxyCA Authority
-	// Serving is the serving certificate of the API server. Renew replaces it and the two below: while it may run, only their files
-	// may be used, which never change their paths, and AdminAccess and Certificates.
-	Serving KeyPair
-	// Admin is a client certificate of AdminName in AdminGroup.
-	Admin KeyPair
-	// FrontProxy is the client certificate of the aggregation layer.
-	FrontProxy KeyPair
+	// Authorities are its certificate authorities.
+	Authorities *Authorities
+	// Certificates are those that it issues to itself.
+	Certificates *Certificates
 	// Encryption has the keys with which objects are stored.
 	Encryption *Encryption
 	// ServiceAccount has the keys of service account tokens.
@@ -60,11 +48,7 @@ type Garden struct {
 	WorkloadIdentity *WorkloadIdentityKeyring
 
 	lock *Lock
-	// names are those of the serving certificate: started are those that the start was given, domains those that SetDomains was.
-	names   subjectNames
-	started Names
-	domains []string
-	// mu guards the certificates that Renew replaces, the kubeconfig with one of them, and rotations.
+	// mu guards the authorities and certificates, which refer to it, the directory of keys and rotations.
 	mu sync.RWMutex
 	// changing guards changes of keys and authorities, which may take long: mu is only held while they come into effect here.
 	changing sync.Mutex
@@ -72,8 +56,6 @@ type Garden struct {
 	publish Publish
 	// unread says that there are keys in the directory that this process has not read; changing guards it.
 	unread bool
-	// changed is closed when the CA bundle changes; it is nil until somebody waits for that.
-	changed chan struct{}
 }
 
 // Ensure locks the data directory for this process. The first start creates the identity of a garden; later starts read it, and
@@ -102,7 +84,7 @@ func Ensure(dir string, names Names, clk clock.PassiveClock, first ...func(dir s
 	}
 	g := newGarden(dir)
 	g.lock = lock
-	g.names, g.started, g.domains = names.with(domains).subjectNames(), names, domains
+	g.Certificates.names, g.Certificates.started, g.Certificates.domains = names.with(domains).subjectNames(), names, domains
 	if err := g.ensure(clk.Now()); err != nil {
 		return nil, errors.Join(err, lock.Release())
 	}
@@ -113,41 +95,22 @@ func Ensure(dir string, names Names, clk clock.PassiveClock, first ...func(dir s
 func newGarden(dir string) *Garden {
 	pki := filepath.Join(dir, pkiDir)
 
-	return &Garden{
+	g := &Garden{
 		Dir: dir, Encryption: newEncryption(pki), ServiceAccount: newServiceAccountKeyring(pki), WorkloadIdentity: newWorkloadIdentityKeyring(pki),
 	}
+	g.Authorities = &Authorities{pki: pki, mu: &g.mu}
+	g.Certificates = &Certificates{dir: dir, authorities: g.Authorities, mu: &g.mu}
+
+	return g
+}
+
+// authoritySteps returns the steps of a rotation of the authorities.
+func (g *Garden) authoritySteps() authoritySteps {
+	return authoritySteps{authorities: g.Authorities, certificates: g.Certificates, next: nextAuthorities{pki: g.Authorities.pki}}
 }
 
 // Close releases the data directory.
 func (g *Garden) Close() error { return g.lock.Release() }
-
-// CABundle returns the CA bundle exactly as the garden publishes it at /cacerts.
-func (g *Garden) CABundle() []byte {
-	g.mu.RLock()
-	defer g.mu.RUnlock()
-
-	return g.ServerCA.Bundle
-}
-
-// WatchCABundle returns the CA bundle, and a channel that is closed when there is another one.
-func (g *Garden) WatchCABundle() ([]byte, <-chan struct{}) {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	if g.changed == nil {
-		g.changed = make(chan struct{})
-	}
-
-	return g.ServerCA.Bundle, g.changed
-}
-
-// CAHash returns the hash of the CA bundle for join tokens.
-func (g *Garden) CAHash() string { return HashCA(g.CABundle()) }
-
-// HashCA returns the hash of a CA bundle, exactly as it is served, in the form of join tokens.
-func HashCA(bundle []byte) string {
-	sum := sha256.Sum256(bundle)
-	return hex.EncodeToString(sum[:])
-}
 
 // AdminKubeconfigPath returns the path of the kubeconfig for administrators in the data directory dir.
 func AdminKubeconfigPath(dir string) string { return filepath.Join(dir, adminKubeconfigFile) }
@@ -163,13 +126,13 @@ func (g *Garden) ensure(now time.Time) error {
 	if err := g.load(now); err != nil {
 		return err
 	}
-	if err := g.resumeAuthorityRotation(now); err != nil {
+	if err := g.authoritySteps().resume(now); err != nil {
 		return err
 	}
 	if err := g.WorkloadIdentity.read(version); err != nil {
 		return err
 	}
-	if _, err := g.issue(now, false); err != nil {
+	if _, err := g.Certificates.issue(now, false); err != nil {
 		return err
 	}
 	if version == Layout {
@@ -242,7 +205,7 @@ func makePKI(dir string, now time.Time) error {
 
 // load reads and checks the keys and authorities.
 func (g *Garden) load(now time.Time) error {
-	if err := g.loadAuthorities(now); err != nil {
+	if err := g.Authorities.load(now); err != nil {
 		return err
 	}
 	if err := g.Encryption.check(); err != nil {

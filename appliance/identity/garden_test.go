@@ -76,25 +76,25 @@ func TestEnsureFirstStart(t *testing.T) {
 			"localhost", "127.0.0.1", "::1", "vm-1", "192.0.2.7", "2001:db8::7", "10.43.0.1", "garden.example.org",
 			"203.0.113.9", "kubernetes", "kubernetes.default", "kubernetes.default.svc",
 		} {
-			if err := g.Serving.Cert.VerifyHostname(name); err != nil {
+			if err := g.Certificates.Serving.Cert.VerifyHostname(name); err != nil {
 				t.Errorf("Clients reach the server as %q: %v", name, err)
 			}
 		}
-		verify(t, g.ServerCA, g.Serving, x509.ExtKeyUsageServerAuth, now)
+		verify(t, g.Authorities.Server, g.Certificates.Serving, x509.ExtKeyUsageServerAuth, now)
 	})
 	t.Run("Clients", func(t *testing.T) {
 		t.Parallel()
-		verify(t, g.ClientCA, g.Admin, x509.ExtKeyUsageClientAuth, now)
-		verify(t, g.FrontProxyCA, g.FrontProxy, x509.ExtKeyUsageClientAuth, now)
-		if diff := cmp.Diff([]string{"system:masters"}, g.Admin.Cert.Subject.Organization); diff != "" {
+		verify(t, g.Authorities.Client, g.Certificates.Admin, x509.ExtKeyUsageClientAuth, now)
+		verify(t, g.Authorities.FrontProxy, g.Certificates.FrontProxy, x509.ExtKeyUsageClientAuth, now)
+		if diff := cmp.Diff([]string{"system:masters"}, g.Certificates.Admin.Cert.Subject.Organization); diff != "" {
 			t.Errorf("The administrator is in the group that may do everything.\norganization (-want +got):\n%s", diff)
 		}
 	})
 	t.Run("AuthoritiesAreApart", func(t *testing.T) {
 		t.Parallel()
 		roots := x509.NewCertPool()
-		roots.AddCert(g.ServerCA.Cert)
-		if _, err := g.Admin.Cert.Verify(x509.VerifyOptions{
+		roots.AddCert(g.Authorities.Server.Cert)
+		if _, err := g.Certificates.Admin.Cert.Verify(x509.VerifyOptions{
 			Roots: roots, CurrentTime: now, KeyUsages: []x509.ExtKeyUsage{x509.ExtKeyUsageAny},
 		}); err == nil {
 			t.Error("The authority of servers must not vouch for clients, but it does")
@@ -103,7 +103,7 @@ func TestEnsureFirstStart(t *testing.T) {
 	t.Run("Lifetimes", func(t *testing.T) {
 		t.Parallel()
 		got := map[string]time.Duration{
-			"authority": g.ServerCA.Cert.NotAfter.Sub(now), "leaf": g.Serving.Cert.NotAfter.Sub(now),
+			"authority": g.Authorities.Server.Cert.NotAfter.Sub(now), "leaf": g.Certificates.Serving.Cert.NotAfter.Sub(now),
 		}
 		want := map[string]time.Duration{"authority": 3650 * day, "leaf": 365 * day}
 		if diff := cmp.Diff(want, got); diff != "" {
@@ -295,22 +295,22 @@ func TestEnsureAgain(t *testing.T) {
 			second := w.ensure(t, n)
 
 			got := again{
-				authorities: bytes.Equal(first.ServerCA.Bundle, second.ServerCA.Bundle) &&
-					bytes.Equal(first.ClientCA.Bundle, second.ClientCA.Bundle) &&
-					bytes.Equal(first.FrontProxyCA.Bundle, second.FrontProxyCA.Bundle),
-				serving: bytes.Equal(first.Serving.CertPEM, second.Serving.CertPEM) &&
-					bytes.Equal(first.Serving.KeyPEM, second.Serving.KeyPEM),
-				admin: bytes.Equal(first.Admin.CertPEM, second.Admin.CertPEM),
+				authorities: bytes.Equal(first.Authorities.Server.Bundle, second.Authorities.Server.Bundle) &&
+					bytes.Equal(first.Authorities.Client.Bundle, second.Authorities.Client.Bundle) &&
+					bytes.Equal(first.Authorities.FrontProxy.Bundle, second.Authorities.FrontProxy.Bundle),
+				serving: bytes.Equal(first.Certificates.Serving.CertPEM, second.Certificates.Serving.CertPEM) &&
+					bytes.Equal(first.Certificates.Serving.KeyPEM, second.Certificates.Serving.KeyPEM),
+				admin: bytes.Equal(first.Certificates.Admin.CertPEM, second.Certificates.Admin.CertPEM),
 			}
 			if diff := cmp.Diff(tc.want, got, cmp.AllowUnexported(again{})); diff != "" {
 				t.Errorf("%s\nkept over a restart (-want +got):\n%s", tc.reason, diff)
 			}
 			for _, host := range n.External {
-				if err := second.Serving.Cert.VerifyHostname(host); err != nil {
+				if err := second.Certificates.Serving.Cert.VerifyHostname(host); err != nil {
 					t.Errorf("%s\nserving certificate for %q: %v", tc.reason, host, err)
 				}
 			}
-			verify(t, second.ServerCA, second.Serving, x509.ExtKeyUsageServerAuth, w.clk.Now())
+			verify(t, second.Authorities.Server, second.Certificates.Serving, x509.ExtKeyUsageServerAuth, w.clk.Now())
 			checkModes(t, w.dir)
 			if left, _ := filepath.Glob(w.path("pki.new-*")); len(left) > 0 {
 				t.Errorf("%s\nleft behind: %v", tc.reason, left)

@@ -23,16 +23,16 @@ type Certificate struct {
 	Authority bool
 }
 
-// Certificates returns the certificates of the garden: those that it renews by itself, and its authorities.
-func (g *Garden) Certificates() []Certificate {
-	g.mu.RLock()
-	defer g.mu.RUnlock()
+// List returns the certificates of the garden: those that it renews by itself, and its authorities.
+func (c *Certificates) List() []Certificate {
+	c.mu.RLock()
+	defer c.mu.RUnlock()
 	var all []Certificate
-	for _, of := range g.issues() {
-		c := of.pair.Cert
-		all = append(all, Certificate{Name: leafName(of.leaf.file), NotBefore: c.NotBefore, NotAfter: c.NotAfter})
+	for _, of := range c.issues() {
+		is := of.pair.Cert
+		all = append(all, Certificate{Name: leafName(of.leaf.file), NotBefore: is.NotBefore, NotAfter: is.NotAfter})
 	}
-	for _, a := range []Authority{g.ServerCA, g.ClientCA, g.FrontProxyCA} {
+	for _, a := range []Authority{c.authorities.Server, c.authorities.Client, c.authorities.FrontProxy} {
 		all = append(all, Certificate{
 			Name: leafName(filepath.Base(a.CertFile)), NotBefore: a.Cert.NotBefore, NotAfter: a.Cert.NotAfter, Authority: true,
 		})
@@ -128,7 +128,7 @@ func Rotations(dir string) (*EncryptionRotation, *AuthorityRotation, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	authority, err := g.AuthorityRotation()
+	authority, err := g.Authorities.Rotation()
 
 	return key, authority, err
 }

@@ -146,7 +146,7 @@ func TestWriteAdminKubeconfig(t *testing.T) {
 		CertPEM: c.AuthInfos["terrarium"].ClientCertificateData, KeyPEM: c.AuthInfos["terrarium"].ClientKeyData,
 	}
 	want := identity.Access{
-		Name: "terrarium", Server: "https://127.0.0.1:6443", CABundle: g.CABundle(), CertPEM: g.Admin.CertPEM, KeyPEM: g.Admin.KeyPEM,
+		Name: "terrarium", Server: "https://127.0.0.1:6443", CABundle: g.CABundle(), CertPEM: g.Certificates.Admin.CertPEM, KeyPEM: g.Certificates.Admin.KeyPEM,
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("The kubeconfig is complete in itself.\naccess (-want +got):\n%s", diff)

@@ -117,10 +117,10 @@ func issueLeaf(path string, ca Authority, l leaf, now time.Time) (KeyPair, error
 }
 
 // ServingCertificate returns the serving certificate as it is now.
-func (g *Garden) ServingCertificate() (*tls.Certificate, error) {
-	g.mu.RLock()
-	defer g.mu.RUnlock()
-	pair, err := tls.X509KeyPair(g.Serving.CertPEM, g.Serving.KeyPEM)
+func (c *Certificates) ServingCertificate() (*tls.Certificate, error) {
+	c.mu.RLock()
+	defer c.mu.RUnlock()
+	pair, err := tls.X509KeyPair(c.Serving.CertPEM, c.Serving.KeyPEM)
 	if err != nil {
 		return nil, fmt.Errorf("read serving certificate: %w", err)
 	}

@@ -14,6 +14,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"time"
 
 	"k8s.io/client-go/tools/clientcmd"
@@ -43,6 +44,27 @@ func renewalDue(c *x509.Certificate) time.Time {
 	return c.NotBefore.Add(time.Duration(life * (renewFrom + renewSpread*spread)))
 }
 
+// Certificates are those that a garden issues to itself, and their renewal.
+type Certificates struct {
+	// Serving is the serving certificate of the API server. Renew replaces it and the two below: while it may run, only their files
+	// may be used, which never change their paths, and AdminAccess and List.
+	Serving KeyPair
+	// Admin is a client certificate of AdminName in AdminGroup.
+	Admin KeyPair
+	// FrontProxy is the client certificate of the aggregation layer.
+	FrontProxy KeyPair
+
+	// dir is the data directory.
+	dir         string
+	authorities *Authorities
+	// mu guards the certificates, their names and the kubeconfig with one of them. It is that of the authorities.
+	mu *sync.RWMutex
+	// names are those of the serving certificate: started are those that the start was given, domains those that SetDomains was.
+	names   subjectNames
+	started Names
+	domains []string
+}
+
 // issued is a certificate that the garden issues to itself: what it says, who signs it and where it is kept.
 type issued struct {
 	leaf leaf
@@ -51,25 +73,25 @@ type issued struct {
 }
 
 // issues lists the certificates that the garden issues to itself.
-func (g *Garden) issues() []issued {
+func (c *Certificates) issues() []issued {
 	return []issued{
 		{leaf{
-			file: servingFile, subject: pkix.Name{CommonName: servingCommonName}, usage: x509.ExtKeyUsageServerAuth, names: g.names,
-		}, &g.ServerCA, &g.Serving},
+			file: servingFile, subject: pkix.Name{CommonName: servingCommonName}, usage: x509.ExtKeyUsageServerAuth, names: c.names,
+		}, &c.authorities.Server, &c.Serving},
 		{leaf{
 			file: adminFile, subject: pkix.Name{CommonName: AdminName, Organization: []string{AdminGroup}}, usage: x509.ExtKeyUsageClientAuth,
-		}, &g.ClientCA, &g.Admin},
+		}, &c.authorities.Client, &c.Admin},
 		{leaf{
 			file: frontProxyFile, subject: pkix.Name{CommonName: FrontProxyName}, usage: x509.ExtKeyUsageClientAuth,
-		}, &g.FrontProxyCA, &g.FrontProxy},
+		}, &c.authorities.FrontProxy, &c.FrontProxy},
 	}
 }
 
 // issue renews the certificates that are due or do not fit, or all. It returns the names of the new ones.
-func (g *Garden) issue(now time.Time, all bool) ([]string, error) {
-	pki := filepath.Join(g.Dir, pkiDir)
+func (c *Certificates) issue(now time.Time, all bool) ([]string, error) {
+	pki := filepath.Join(c.dir, pkiDir)
 	var renewed []string
-	for _, of := range g.issues() {
+	for _, of := range c.issues() {
 		ensure := ensureLeaf
 		if all {
 			ensure = func(dir string, ca Authority, l leaf, now time.Time) (KeyPair, error) {
@@ -91,19 +113,19 @@ func (g *Garden) issue(now time.Time, all bool) ([]string, error) {
 
 // Renew renews the certificates that are due, or all, and returns the names of the new ones. What was issued before stays valid
 // until it expires. It may be called while the garden runs: the API server takes up new files without closing connections.
-func (g *Garden) Renew(now time.Time, all bool) ([]string, error) {
-	g.mu.Lock()
-	defer g.mu.Unlock()
+func (c *Certificates) Renew(now time.Time, all bool) ([]string, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
 
-	return g.issue(now, all)
+	return c.issue(now, all)
 }
 
 // RenewalDue returns when the next certificate is due.
-func (g *Garden) RenewalDue() time.Time {
-	g.mu.RLock()
-	defer g.mu.RUnlock()
+func (c *Certificates) RenewalDue() time.Time {
+	c.mu.RLock()
+	defer c.mu.RUnlock()
 	var next time.Time
-	for _, of := range g.issues() {
+	for _, of := range c.issues() {
 		if due := renewalDue(of.pair.Cert); next.IsZero() || due.Before(next) {
 			next = due
 		}
@@ -134,8 +156,8 @@ func RenewDirectory(dir string, clk clock.PassiveClock) (renewed []string, err e
 	if err != nil {
 		return nil, &CorruptError{File: filepath.Join(dir, pkiDir, servingFile), Err: withoutPath(err), Remedy: remedyReissue}
 	}
-	g.names = namesOf(current.Cert)
-	if renewed, err = g.issue(clk.Now(), true); err != nil {
+	g.Certificates.names = namesOf(current.Cert)
+	if renewed, err = g.Certificates.issue(clk.Now(), true); err != nil {
 		return renewed, err
 	}
 	config, err := clientcmd.LoadFromFile(AdminKubeconfigPath(dir))
@@ -146,7 +168,7 @@ func RenewDirectory(dir string, clk clock.PassiveClock) (renewed []string, err e
 		return renewed, fmt.Errorf("read kubeconfig: %w", err)
 	}
 	for _, c := range config.Clusters {
-		return renewed, g.WriteAdminKubeconfig(c.Server)
+		return renewed, g.Certificates.WriteAdminKubeconfig(c.Server)
 	}
 
 	return renewed, nil

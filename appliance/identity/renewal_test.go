@@ -49,7 +49,7 @@ func TestRenew(t *testing.T) {
 
 		return renewed
 	}
-	authority := g.ServerCA.Cert
+	authority := g.Authorities.Server.Cert
 	before := read(t, w.path("pki", "serving.pem"))
 	due := g.RenewalDue()
 	if from, to := start.Add(255*day), start.Add(329*day); due.Before(from) || due.After(to) {
@@ -70,7 +70,7 @@ func TestRenew(t *testing.T) {
 	if next := g.RenewalDue(); !next.After(due.Add(250 * day)) {
 		t.Errorf("New certificates are due much later: got %s, before it was %s", next, due)
 	}
-	if !g.ServerCA.Cert.Equal(authority) || g.Serving.Cert.VerifyHostname("garden.example.org") != nil {
+	if !g.Authorities.Server.Cert.Equal(authority) || g.Certificates.Serving.Cert.VerifyHostname("garden.example.org") != nil {
 		t.Error("A renewed certificate has the same names and comes from the same authority.")
 	}
 	checkModes(t, w.dir)

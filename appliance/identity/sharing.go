@@ -177,7 +177,7 @@ func (g *Garden) rehearse(now time.Time, step func(*Garden) error) (files map[st
 	}
 	g.mu.RLock()
 	staged := newGarden(dir)
-	staged.names = g.names
+	staged.Certificates.names = g.Certificates.names
 	g.mu.RUnlock()
 	if err := staged.load(now); err != nil {
 		return nil, err
@@ -259,7 +259,7 @@ func keysLast(a, b string) int {
 
 // reread reads all keys and authorities again, and issues what depends on them. The caller holds the lock.
 func (g *Garden) reread(now time.Time) error {
-	if err := g.takeAuthorities(now); err != nil {
+	if err := g.authoritySteps().take(now); err != nil {
 		return err
 	}
 	if err := g.ServiceAccount.read(); err != nil {

@@ -71,7 +71,7 @@ func (s *server) facts(keys *identity.Garden, stores *kine.Stores) *doctor.Facts
 	f.Directory = &doctor.Directory{Version: s.use.Version, Schema: s.use.Schema}
 	f.Host.OpenFiles, f.Host.OpenFilesLimit = uint64(process.OpenFiles), machine.OpenFilesLimit() //nolint:gosec // A count.
 	f.Host.MemoryBytes, f.Host.MemoryLimitBytes = process.ResidentBytes, process.MemoryLimitBytes
-	for _, c := range keys.Certificates() {
+	for _, c := range keys.Certificates.List() {
 		f.Certificates = append(f.Certificates, doctor.Certificate{
 			Name: c.Name, NotBefore: c.NotBefore, NotAfter: c.NotAfter, Authority: c.Authority,
 		})

@@ -90,7 +90,7 @@ func (s *server) measure(ctx context.Context, keys *identity.Garden, stores *kin
 		g.free.Set(float64(disk.FreeBytes))
 		g.total.Set(float64(disk.TotalBytes))
 	}
-	for _, c := range keys.Certificates() {
+	for _, c := range keys.Certificates.List() {
 		g.expiry.WithLabelValues(c.Name).Set(float64(c.NotAfter.Unix()))
 	}
 	g.count(s.digest(ctx, keys, stores))
