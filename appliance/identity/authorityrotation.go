@@ -63,38 +63,3 @@ func (a *Authorities) writeRotation(r *AuthorityRotation) error {
 
 	return writeFile(filepath.Join(a.pki, authorityRotationFile), append(data, '\n'))
 }
-
-// StartAuthorityRotation makes the next authorities, and trusts them beside the current ones. The next client CA signs from now on,
-// and the administrator gets a certificate of it. The serving certificate stays that of the current authority, which everybody trusts.
-// If it is interrupted, Ensure goes on.
-func (g *Garden) StartAuthorityRotation(now time.Time) error {
-	return g.change(now, func(g *Garden) error { return g.authoritySteps().begin(now) })
-}
-
-// NoteAuthoritiesSaved notes that the garden was saved with the next authorities.
-func (g *Garden) NoteAuthoritiesSaved(now time.Time) error {
-	return g.change(now, func(g *Garden) error { return g.authoritySteps().noteSaved(now) })
-}
-
-// ContinueAuthorityRotation does what an interrupted StartAuthorityRotation has left to do. It changes nothing if that is nothing, or
-// if the rotation is being completed.
-func (g *Garden) ContinueAuthorityRotation(now time.Time) error {
-	return g.change(now, func(g *Garden) error { return g.authoritySteps().goOn(now) })
-}
-
-// SwitchAuthorities begins to complete a rotation: the next authorities sign everything. The former ones are still trusted until
-// ForgetAuthorities. It may be repeated.
-func (g *Garden) SwitchAuthorities(now time.Time) error {
-	return g.change(now, func(g *Garden) error { return g.authoritySteps().completeSwitch(now) })
-}
-
-// ForgetAuthorities goes on to complete a rotation after SwitchAuthorities: the former authorities are not trusted any more. It may be
-// repeated.
-func (g *Garden) ForgetAuthorities(now time.Time) error {
-	return g.change(now, func(g *Garden) error { return g.authoritySteps().completeForget(now) })
-}
-
-// EndAuthorityRotation ends a rotation after ForgetAuthorities.
-func (g *Garden) EndAuthorityRotation(now time.Time) error {
-	return g.change(now, func(g *Garden) error { return g.authoritySteps().end() })
-}

@@ -88,3 +88,91 @@ func (g *Garden) AdminAccess(name, server string) Access {
 func (g *Garden) WriteAdminKubeconfig(server string) error {
 	return g.Certificates.WriteAdminKubeconfig(server)
 }
+
+// Grow is Sharing.Grow.
+func (g *Garden) Grow() error { return g.Sharing.Grow() }
+
+// Growth is Sharing.Growth.
+func (g *Garden) Growth(published Generation) (*Sealed, error) { return g.Sharing.Growth(published) }
+
+// Share is Sharing.Share.
+func (g *Garden) Share(publish Publish) { g.Sharing.Share(publish) }
+
+// Held is Sharing.Held.
+func (g *Garden) Held() (Generation, error) { return g.Sharing.Held() }
+
+// Proposal is Sharing.Proposal.
+func (g *Garden) Proposal(published *Generation) (*Sealed, error) {
+	return g.Sharing.Proposal(published)
+}
+
+// MayBegin is Sharing.MayBegin.
+func (g *Garden) MayBegin() error { return g.Sharing.MayBegin() }
+
+// Hold is Sharing.Hold.
+func (g *Garden) Hold(is Generation) error { return g.Sharing.Hold(is) }
+
+// TakeUp is Sharing.TakeUp.
+func (g *Garden) TakeUp(from Sealed, running bool, now time.Time) (bool, error) {
+	return g.Sharing.TakeUp(from, running, now)
+}
+
+// StartAuthorityRotation is Changes.StartAuthorityRotation.
+func (g *Garden) StartAuthorityRotation(now time.Time) error {
+	return g.Changes.StartAuthorityRotation(now)
+}
+
+// NoteAuthoritiesSaved is Changes.NoteAuthoritiesSaved.
+func (g *Garden) NoteAuthoritiesSaved(now time.Time) error {
+	return g.Changes.NoteAuthoritiesSaved(now)
+}
+
+// ContinueAuthorityRotation is Changes.ContinueAuthorityRotation.
+func (g *Garden) ContinueAuthorityRotation(now time.Time) error {
+	return g.Changes.ContinueAuthorityRotation(now)
+}
+
+// SwitchAuthorities is Changes.SwitchAuthorities.
+func (g *Garden) SwitchAuthorities(now time.Time) error {
+	return g.Changes.SwitchAuthorities(now)
+}
+
+// ForgetAuthorities is Changes.ForgetAuthorities.
+func (g *Garden) ForgetAuthorities(now time.Time) error {
+	return g.Changes.ForgetAuthorities(now)
+}
+
+// EndAuthorityRotation is Changes.EndAuthorityRotation.
+func (g *Garden) EndAuthorityRotation(now time.Time) error {
+	return g.Changes.EndAuthorityRotation(now)
+}
+
+// StartEncryptionRotation is Changes.StartEncryptionRotation.
+func (g *Garden) StartEncryptionRotation(now time.Time) error {
+	return g.Changes.StartEncryptionRotation(now)
+}
+
+// AdvanceEncryptionRotation is Changes.AdvanceEncryptionRotation.
+func (g *Garden) AdvanceEncryptionRotation(step EncryptionStep, now time.Time) error {
+	return g.Changes.AdvanceEncryptionRotation(step, now)
+}
+
+// StartTokenKeyRotation is Changes.StartTokenKeyRotation.
+func (g *Garden) StartTokenKeyRotation(now time.Time) error {
+	return g.Changes.StartTokenKeyRotation(now)
+}
+
+// CompleteTokenKeyRotation is Changes.CompleteTokenKeyRotation.
+func (g *Garden) CompleteTokenKeyRotation(id string, now time.Time) error {
+	return g.Changes.CompleteTokenKeyRotation(id, now)
+}
+
+// StartWorkloadIdentityRotation is Changes.StartWorkloadIdentityRotation.
+func (g *Garden) StartWorkloadIdentityRotation(now time.Time) error {
+	return g.Changes.StartWorkloadIdentityRotation(now)
+}
+
+// CompleteWorkloadIdentityRotation is Changes.CompleteWorkloadIdentityRotation.
+func (g *Garden) CompleteWorkloadIdentityRotation(id string, now time.Time) error {
+	return g.Changes.CompleteWorkloadIdentityRotation(id, now)
+}

@@ -204,17 +204,6 @@ func (e *Encryption) changeKeys(change func(keys []encryptionKey, made encryptio
 	return writeFile(e.File, data)
 }
 
-// StartEncryptionRotation begins a rotation. Nothing is changed but the record that it goes on.
-func (g *Garden) StartEncryptionRotation(now time.Time) error {
-	return g.change(now, func(g *Garden) error { return g.Encryption.startRotation(now) })
-}
-
-// AdvanceEncryptionRotation takes the next step, if it is the given one. It only changes files: the caller has to bring about what
-// the step is about.
-func (g *Garden) AdvanceEncryptionRotation(step EncryptionStep, now time.Time) error {
-	return g.change(now, func(g *Garden) error { return g.Encryption.advanceRotation(step, now) })
-}
-
 func readEncryption(path string) (encryptionConfiguration, error) {
 	data, err := readPrivate(path)
 	if err != nil {

@@ -8,7 +8,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"sync"
 	"time"
 
 	"k8s.io/utils/clock"
@@ -47,15 +46,12 @@ type Garden struct {
 	// WorkloadIdentity has the keys of tokens of workload identities.
 	WorkloadIdentity *WorkloadIdentityKeyring
 
+	// Changes are the steps of rotations of what is above.
+	Changes Changes
+	// Sharing is how all servers of the garden come to have the same keys and authorities.
+	Sharing *Sharing
+
 	lock *Lock
-	// mu guards the authorities and certificates, which refer to it, the directory of keys and rotations.
-	mu sync.RWMutex
-	// changing guards changes of keys and authorities, which may take long: mu is only held while they come into effect here.
-	changing sync.Mutex
-	// publish makes such changes known to other servers before; nil if there are none.
-	publish Publish
-	// unread says that there are keys in the directory that this process has not read; changing guards it.
-	unread bool
 }
 
 // Ensure locks the data directory for this process. The first start creates the identity of a garden; later starts read it, and
@@ -82,31 +78,23 @@ func Ensure(dir string, names Names, clk clock.PassiveClock, first ...func(dir s
 	if err != nil {
 		return nil, errors.Join(err, lock.Release())
 	}
-	g := newGarden(dir)
-	g.lock = lock
-	g.Certificates.names, g.Certificates.started, g.Certificates.domains = names.with(domains).subjectNames(), names, domains
-	if err := g.ensure(clk.Now()); err != nil {
+	m := materialIn(dir)
+	m.certificates.names, m.certificates.started, m.certificates.domains = names.with(domains).subjectNames(), names, domains
+	if err := m.ensure(clk.Now()); err != nil {
 		return nil, errors.Join(err, lock.Release())
 	}
-	return g, nil
+
+	return newGarden(m, lock), nil
 }
 
-// newGarden returns the garden of a data directory, of which nothing is read yet.
-func newGarden(dir string) *Garden {
-	pki := filepath.Join(dir, pkiDir)
+func newGarden(m *material, lock *Lock) *Garden {
+	sharing := &Sharing{dir: m.dir, here: m}
 
-	g := &Garden{
-		Dir: dir, Encryption: newEncryption(pki), ServiceAccount: newServiceAccountKeyring(pki), WorkloadIdentity: newWorkloadIdentityKeyring(pki),
+	return &Garden{
+		Dir: m.dir, Authorities: m.authorities, Certificates: m.certificates, Encryption: m.encryption,
+		ServiceAccount: m.serviceAccount, WorkloadIdentity: m.workloadIdentity,
+		Changes: Changes{sharing: sharing}, Sharing: sharing, lock: lock,
 	}
-	g.Authorities = &Authorities{pki: pki, mu: &g.mu}
-	g.Certificates = &Certificates{dir: dir, authorities: g.Authorities, mu: &g.mu}
-
-	return g
-}
-
-// authoritySteps returns the steps of a rotation of the authorities.
-func (g *Garden) authoritySteps() authoritySteps {
-	return authoritySteps{authorities: g.Authorities, certificates: g.Certificates, next: nextAuthorities{pki: g.Authorities.pki}}
 }
 
 // Close releases the data directory.
@@ -115,39 +103,13 @@ func (g *Garden) Close() error { return g.lock.Release() }
 // AdminKubeconfigPath returns the path of the kubeconfig for administrators in the data directory dir.
 func AdminKubeconfigPath(dir string) string { return filepath.Join(dir, adminKubeconfigFile) }
 
-func (g *Garden) ensure(now time.Time) error {
-	version, err := readLayout(g.Dir)
-	if err != nil {
-		return err
-	}
-	if err := g.ensurePKI(version > 0, now); err != nil {
-		return err
-	}
-	if err := g.load(now); err != nil {
-		return err
-	}
-	if err := g.authoritySteps().resume(now); err != nil {
-		return err
-	}
-	if err := g.WorkloadIdentity.read(version); err != nil {
-		return err
-	}
-	if _, err := g.Certificates.issue(now, false); err != nil {
-		return err
-	}
-	if version == Layout {
-		return nil
-	}
-	return writeLayout(g.Dir)
-}
-
 // ensurePKI creates the keys and authorities in a staging directory, and moves it into place by one rename. The layout file is
 // written after that, so if it exists without the PKI, the PKI was lost.
-func (g *Garden) ensurePKI(used bool, now time.Time) error {
-	if err := g.removeStaging(); err != nil {
+func ensurePKI(dir string, used bool, now time.Time) error {
+	if err := removeStaging(dir); err != nil {
 		return err
 	}
-	pki := filepath.Join(g.Dir, pkiDir)
+	pki := filepath.Join(dir, pkiDir)
 	_, err := os.Stat(pki)
 	switch {
 	case err == nil:
@@ -157,9 +119,9 @@ func (g *Garden) ensurePKI(used bool, now time.Time) error {
 	case used:
 		return &CorruptError{File: pki, Err: withoutPath(err), Remedy: remedyRestore}
 	}
-	staging, err := os.MkdirTemp(g.Dir, pkiStagingDirPattern)
+	staging, err := os.MkdirTemp(dir, pkiStagingDirPattern)
 	if err != nil {
-		return directoryError(g.Dir, err)
+		return directoryError(dir, err)
 	}
 	if err := makePKI(staging, now); err != nil {
 		return errors.Join(err, os.RemoveAll(staging))
@@ -167,17 +129,17 @@ func (g *Garden) ensurePKI(used bool, now time.Time) error {
 	if err := os.Rename(staging, pki); err != nil {
 		return errors.Join(fmt.Errorf("put keys and certificates into place: %w", err), os.RemoveAll(staging))
 	}
-	return syncDir(g.Dir)
+	return syncDir(dir)
 }
 
 // removeStaging removes the staging directories of interrupted starts.
-func (g *Garden) removeStaging() error {
-	left, err := filepath.Glob(filepath.Join(g.Dir, pkiStagingDirPattern+"*"))
+func removeStaging(dir string) error {
+	left, err := filepath.Glob(filepath.Join(dir, pkiStagingDirPattern+"*"))
 	if err != nil {
 		return fmt.Errorf("look for leftovers: %w", err)
 	}
-	for _, dir := range left {
-		if err := os.RemoveAll(dir); err != nil {
+	for _, staging := range left {
+		if err := os.RemoveAll(staging); err != nil {
 			return fmt.Errorf("remove leftover: %w", err)
 		}
 	}
@@ -201,15 +163,4 @@ func makePKI(dir string, now time.Time) error {
 		return err
 	}
 	return makeEncryption(dir, now)
-}
-
-// load reads and checks the keys and authorities.
-func (g *Garden) load(now time.Time) error {
-	if err := g.Authorities.load(now); err != nil {
-		return err
-	}
-	if err := g.Encryption.check(); err != nil {
-		return err
-	}
-	return g.ServiceAccount.read()
 }

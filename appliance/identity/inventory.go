@@ -123,12 +123,12 @@ func Inspect(dir string, now time.Time) ([]Item, error) {
 // Rotations returns the rotations of the encryption key and of the authorities that go on in the data directory of a garden, whether it
 // runs or not; each is nil if there is none.
 func Rotations(dir string) (*EncryptionRotation, *AuthorityRotation, error) {
-	g := newGarden(dir)
-	key, err := g.Encryption.Rotation()
+	m := materialIn(dir)
+	key, err := m.encryption.Rotation()
 	if err != nil {
 		return nil, nil, err
 	}
-	authority, err := g.Authorities.Rotation()
+	authority, err := m.authorities.Rotation()
 
 	return key, authority, err
 }

@@ -147,8 +147,8 @@ func RenewDirectory(dir string, clk clock.PassiveClock) (renewed []string, err e
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, lock.Release()) }()
-	g := newGarden(dir)
-	if err := g.load(clk.Now()); err != nil {
+	m := materialIn(dir)
+	if err := m.load(clk.Now()); err != nil {
 		return nil, err
 	}
 	// The certificate keeps its names: only a start knows the garden's addresses.
@@ -156,8 +156,8 @@ func RenewDirectory(dir string, clk clock.PassiveClock) (renewed []string, err e
 	if err != nil {
 		return nil, &CorruptError{File: filepath.Join(dir, pkiDir, servingFile), Err: withoutPath(err), Remedy: remedyReissue}
 	}
-	g.Certificates.names = namesOf(current.Cert)
-	if renewed, err = g.Certificates.issue(clk.Now(), true); err != nil {
+	m.certificates.names = namesOf(current.Cert)
+	if renewed, err = m.certificates.issue(clk.Now(), true); err != nil {
 		return renewed, err
 	}
 	config, err := clientcmd.LoadFromFile(AdminKubeconfigPath(dir))
@@ -168,7 +168,7 @@ func RenewDirectory(dir string, clk clock.PassiveClock) (renewed []string, err e
 		return renewed, fmt.Errorf("read kubeconfig: %w", err)
 	}
 	for _, c := range config.Clusters {
-		return renewed, g.Certificates.WriteAdminKubeconfig(c.Server)
+		return renewed, m.certificates.WriteAdminKubeconfig(c.Server)
 	}
 
 	return renewed, nil

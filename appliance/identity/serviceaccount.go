@@ -172,18 +172,6 @@ func readFormerKey(path string) (crypto.PublicKey, time.Time, error) {
 	return key, since, nil
 }
 
-// StartTokenKeyRotation makes a new key, which signs all tokens from now on. Tokens of the key before are still accepted until
-// CompleteTokenKeyRotation. If it is interrupted, it has either been done or changed nothing.
-func (g *Garden) StartTokenKeyRotation(now time.Time) error {
-	return g.change(now, func(g *Garden) error { return g.ServiceAccount.startRotation(now) })
-}
-
-// CompleteTokenKeyRotation ends the rotation to the key with an id: tokens of the key before are not accepted any more. A rotation that
-// has begun since the caller looked is another one.
-func (g *Garden) CompleteTokenKeyRotation(id string, now time.Time) error {
-	return g.change(now, func(g *Garden) error { return g.ServiceAccount.completeRotation(id) })
-}
-
 // inspectServiceAccountKeys describes the keys for tokens of service accounts.
 func inspectServiceAccountKeys(pki string) ([]Item, error) {
 	return inspectSigningKeys(pki, serviceAccountFile, formerKeyFile)

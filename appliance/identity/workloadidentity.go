@@ -232,18 +232,6 @@ func readFormerWorkloadKey(pki string) (*rsa.PublicKey, time.Time, error) {
 	return key, since, nil
 }
 
-// StartWorkloadIdentityRotation makes a new key, which signs all tokens from now on. Tokens of the key before are still verified by the
-// key set until CompleteWorkloadIdentityRotation. If it is interrupted, it has either been done or changed nothing.
-func (g *Garden) StartWorkloadIdentityRotation(now time.Time) error {
-	return g.change(now, func(g *Garden) error { return g.WorkloadIdentity.startRotation(now) })
-}
-
-// CompleteWorkloadIdentityRotation ends the rotation to the key with an id: tokens of the key before are not verified any more. A rotation
-// that has begun since the caller looked is another one.
-func (g *Garden) CompleteWorkloadIdentityRotation(id string, now time.Time) error {
-	return g.change(now, func(g *Garden) error { return g.WorkloadIdentity.completeRotation(id) })
-}
-
 // inspectWorkloadIdentityKeys describes the keys for tokens of workload identities.
 func inspectWorkloadIdentityKeys(pki string) ([]Item, error) {
 	return inspectSigningKeys(pki, workloadIdentityFile, formerWorkloadFile)
