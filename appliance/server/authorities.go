@@ -59,7 +59,7 @@ func (s *server) mayStartAuthorities(on ground) error {
 	if err := s.mayRotate(); err != nil {
 		return err
 	}
-	r, err := on.keys.AuthorityRotation()
+	r, err := on.keys.Authorities.Rotation()
 	if err != nil {
 		return fmt.Errorf("rotate certificate authorities: %w", err)
 	}
@@ -76,7 +76,7 @@ func (s *server) startAuthorities(ctx context.Context, on ground) error {
 	if err := s.mayStartAuthorities(on); err != nil {
 		return err
 	}
-	err := on.keys.StartAuthorityRotation(s.Clock.Now())
+	err := on.keys.Changes.StartAuthorityRotation(s.Clock.Now())
 	if errors.Is(err, identity.ErrRotating) {
 		return refusal{fmt.Errorf("rotation of the certificate authorities: %w", err)}
 	}
@@ -87,7 +87,7 @@ func (s *server) startAuthorities(ctx context.Context, on ground) error {
 	}
 	s.Log.Info("Rotation of the certificate authorities started")
 	err = s.awaitAdmin(ctx, on.door.addresses, on.keys)
-	if err = errors.Join(err, on.keys.WriteAdminKubeconfig(on.door.addresses.local)); err != nil {
+	if err = errors.Join(err, on.keys.Certificates.WriteAdminKubeconfig(on.door.addresses.local)); err != nil {
 		return fmt.Errorf("rotate certificate authorities: %w", err)
 	}
 
@@ -96,7 +96,7 @@ func (s *server) startAuthorities(ctx context.Context, on ground) error {
 
 // awaitAdmin waits until the server accepts the administrator's certificate, which the next authority has signed.
 func (s *server) awaitAdmin(ctx context.Context, at addresses, keys *identity.Garden) error {
-	config, err := clientcmd.NewDefaultClientConfig(*keys.AdminAccess("terrarium", at.local).Kubeconfig(), nil).ClientConfig()
+	config, err := clientcmd.NewDefaultClientConfig(*keys.Certificates.AdminAccess("terrarium", at.local).Kubeconfig(), nil).ClientConfig()
 	if err != nil {
 		return fmt.Errorf("use the new certificate: %w", err)
 	}
@@ -140,7 +140,7 @@ func (s *server) mayCompleteAuthorities(ctx context.Context, on ground, force bo
 	if err := s.mayRotate(); err != nil {
 		return nil, err
 	}
-	r, err := on.keys.AuthorityRotation()
+	r, err := on.keys.Authorities.Rotation()
 	if err != nil {
 		return nil, fmt.Errorf("rotate certificate authorities: %w", err)
 	}
@@ -171,7 +171,7 @@ func (s *server) completeAuthorities(ctx context.Context, on ground, force bool)
 		return err
 	}
 	defer s.wakeAuthorities()
-	err = on.keys.SwitchAuthorities(s.Clock.Now())
+	err = on.keys.Changes.SwitchAuthorities(s.Clock.Now())
 	if errors.Is(err, identity.ErrNotRotating) {
 		return refusal{fmt.Errorf("complete rotation of the certificate authorities: %w", err)}
 	}
@@ -194,7 +194,7 @@ func first(names []string) string {
 
 // authorityStatus returns nil if no rotation goes on.
 func (s *server) authorityStatus(ctx context.Context, keys *identity.Garden) (*authorityStatus, error) {
-	r, err := keys.AuthorityRotation()
+	r, err := keys.Authorities.Rotation()
 	if r == nil || err != nil {
 		return nil, err
 	}
@@ -266,7 +266,7 @@ func (k authorityKeeper) run(ctx context.Context, ready func()) error {
 
 // advance does what can be done now, and returns when to look again. It notes which seeds were asked for new credentials when.
 func (k authorityKeeper) advance(ctx context.Context, asked map[string]time.Time) (time.Duration, error) {
-	r, err := k.keys.AuthorityRotation()
+	r, err := k.keys.Authorities.Rotation()
 	switch {
 	case r == nil || err != nil:
 		clear(asked)
@@ -280,15 +280,15 @@ func (k authorityKeeper) advance(ctx context.Context, asked map[string]time.Time
 		pause = askingPause
 	}
 	// A start that has failed half-way is made whole.
-	if err := k.keys.ContinueAuthorityRotation(k.Clock.Now()); err != nil {
+	if err := k.keys.Changes.ContinueAuthorityRotation(k.Clock.Now()); err != nil {
 		return 0, fmt.Errorf("rotate certificate authorities: %w", err)
 	}
 
 	if r.Saved == nil {
-		if err := errors.Join(k.keys.WriteAdminKubeconfig(k.at.local), k.save(ctx)); err != nil {
+		if err := errors.Join(k.keys.Certificates.WriteAdminKubeconfig(k.at.local), k.save(ctx)); err != nil {
 			return 0, err
 		}
-		if err := k.keys.NoteAuthoritiesSaved(k.Clock.Now()); err != nil {
+		if err := k.keys.Changes.NoteAuthoritiesSaved(k.Clock.Now()); err != nil {
 			return 0, fmt.Errorf("rotate certificate authorities: %w", err)
 		}
 	}
@@ -298,23 +298,23 @@ func (k authorityKeeper) advance(ctx context.Context, asked map[string]time.Time
 
 // complete forgets the former authorities once the server uses a certificate of the next one.
 func (k authorityKeeper) complete(ctx context.Context) error {
-	if err := k.keys.SwitchAuthorities(k.Clock.Now()); err != nil {
+	if err := k.keys.Changes.SwitchAuthorities(k.Clock.Now()); err != nil {
 		return fmt.Errorf("complete rotation of the certificate authorities: %w", err)
 	}
 	if err := k.awaitServing(ctx); err != nil {
 		return err
 	}
-	if err := k.keys.ForgetAuthorities(k.Clock.Now()); err != nil {
+	if err := k.keys.Changes.ForgetAuthorities(k.Clock.Now()); err != nil {
 		return fmt.Errorf("complete rotation of the certificate authorities: %w", err)
 	}
 	// Who sees that the rotation is over can rely on the kubeconfig.
-	if err := k.keys.WriteAdminKubeconfig(k.at.local); err != nil {
+	if err := k.keys.Certificates.WriteAdminKubeconfig(k.at.local); err != nil {
 		return fmt.Errorf("complete rotation of the certificate authorities: %w", err)
 	}
 	if err := k.save(ctx); err != nil {
 		return err
 	}
-	if err := k.keys.EndAuthorityRotation(k.Clock.Now()); err != nil {
+	if err := k.keys.Changes.EndAuthorityRotation(k.Clock.Now()); err != nil {
 		return fmt.Errorf("complete rotation of the certificate authorities: %w", err)
 	}
 	k.Log.Info("Rotation of the certificate authorities completed")
@@ -341,7 +341,7 @@ func (k authorityKeeper) awaitServing(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("address of the server: %w", err)
 	}
-	certs, err := cert.ParseCertsPEM(k.keys.ServingAuthority())
+	certs, err := cert.ParseCertsPEM(k.keys.Authorities.ServingAuthority())
 	if err != nil {
 		return fmt.Errorf("read certificate authority: %w", err)
 	}

@@ -113,7 +113,7 @@ func (s *server) latecomers(ctx context.Context, gardenClient client.Client, key
 	if err != nil {
 		return nil, err
 	}
-	bundle, issuer := keys.AuthorityMarks()
+	bundle, issuer := keys.Authorities.Marks()
 	var late []latecomer
 	for i := range served {
 		marks := served[i].marks
@@ -136,7 +136,7 @@ func (s *server) askSeeds(ctx context.Context, keys *identity.Garden, asked map[
 	if client.IgnoreNotFound(err) != nil {
 		return fmt.Errorf("get published CA: %w", err)
 	}
-	if published.Data[corev1.ServiceAccountRootCAKey] != string(keys.CABundle()) {
+	if published.Data[corev1.ServiceAccountRootCAKey] != string(keys.Authorities.CABundle()) {
 		return nil
 	}
 	late, err := s.latecomers(ctx, gardenClient, keys)

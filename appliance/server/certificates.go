@@ -71,7 +71,7 @@ const (
 func (s *server) runCertificates(ctx context.Context, at addresses, keys *identity.Garden, saved *backup.Keeper, ready func()) error {
 	ready()
 	for {
-		pause := min(keys.RenewalDue().Sub(s.Clock.Now()), certificatesPause)
+		pause := min(keys.Certificates.RenewalDue().Sub(s.Clock.Now()), certificatesPause)
 		timer := s.Clock.NewTimer(max(pause, certificatesPatience))
 		select {
 		case <-ctx.Done():
@@ -110,10 +110,10 @@ func (s *server) saveKeys(ctx context.Context, saved *backup.Keeper) {
 
 // renewCertificates renews certificates and the kubeconfig with one of them. The API server takes up the new files.
 func (s *server) renewCertificates(at addresses, keys *identity.Garden, all bool) ([]string, error) {
-	renewed, err := keys.Renew(s.Clock.Now(), all)
+	renewed, err := keys.Certificates.Renew(s.Clock.Now(), all)
 	if len(renewed) > 0 {
 		s.Log.Info("Certificates renewed", "certificates", renewed)
-		err = errors.Join(err, keys.WriteAdminKubeconfig(at.local))
+		err = errors.Join(err, keys.Certificates.WriteAdminKubeconfig(at.local))
 	}
 	if err != nil {
 		return renewed, fmt.Errorf("renew certificates: %w", err)

@@ -111,12 +111,12 @@ func (s *server) facts(keys *identity.Garden, stores *kine.Stores) *doctor.Facts
 // rotations are those that go on. What cannot be read is reported where rotations are made.
 func (s *server) rotations(keys *identity.Garden) []doctor.Rotation {
 	var all []doctor.Rotation
-	if is := keys.TokenKeys(); is.Rotating() {
+	if is := keys.ServiceAccount.Keys(); is.Rotating() {
 		all = append(all, doctor.Rotation{
 			Of: "service account key", Started: is.Since, Next: "complete it: terrarium certificate rotate-service-account-key complete",
 		})
 	}
-	if is := keys.WorkloadIdentityKeys(); is.Rotating() {
+	if is := keys.WorkloadIdentity.Keys(); is.Rotating() {
 		all = append(all, doctor.Rotation{
 			Of: "workload identity key", Started: is.Since, Next: "complete it: terrarium certificate rotate-workload-identity-key complete",
 		})
@@ -124,7 +124,7 @@ func (s *server) rotations(keys *identity.Garden) []doctor.Rotation {
 	if is, err := s.encryptionStatus(keys); err == nil && is != nil {
 		all = append(all, doctor.Rotation{Of: "encryption key", Started: is.Started, Failure: is.Error})
 	}
-	if is, err := keys.AuthorityRotation(); err == nil && is != nil {
+	if is, err := keys.Authorities.Rotation(); err == nil && is != nil {
 		r := doctor.Rotation{Of: "certificate authorities", Started: is.Started}
 		if is.Completing == nil {
 			r.Next = "complete it when terrarium certificate check shows that all gardenlets are ready: terrarium certificate rotate-ca complete"

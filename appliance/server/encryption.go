@@ -55,12 +55,12 @@ type encryptor struct {
 
 // mayStartEncryption returns why the key with which objects are stored cannot be changed.
 func (s *server) mayStartEncryption(on ground) error {
-	r, err := on.keys.EncryptionRotation()
+	r, err := on.keys.Encryption.Rotation()
 	if err == nil && r != nil {
 		err = identity.ErrRotating
 	}
 	if err == nil {
-		err = on.keys.EncryptionFixed()
+		err = on.keys.Encryption.Fixed()
 	}
 	if err != nil {
 		return refusal{fmt.Errorf("rotation of the encryption key: %w", err)}
@@ -71,7 +71,7 @@ func (s *server) mayStartEncryption(on ground) error {
 
 // startEncryption begins a change of the key with which objects are stored.
 func (s *server) startEncryption(on ground) error {
-	err := on.keys.StartEncryptionRotation(s.Clock.Now())
+	err := on.keys.Changes.StartEncryptionRotation(s.Clock.Now())
 	if errors.Is(err, identity.ErrRotating) || errors.Is(err, identity.ErrEncryptionFixed) {
 		return refusal{fmt.Errorf("rotation of the encryption key: %w", err)}
 	}
@@ -93,7 +93,7 @@ func (s *server) wakeEncryption() {
 
 // encryptionStatus returns nil if no rotation goes on.
 func (s *server) encryptionStatus(keys *identity.Garden) (*encryptionStatus, error) {
-	r, err := keys.EncryptionRotation()
+	r, err := keys.Encryption.Rotation()
 	if r == nil || err != nil {
 		return nil, err
 	}
@@ -134,7 +134,7 @@ func (e encryptor) run(ctx context.Context, ready func()) error {
 // advance takes steps until it has to wait, and returns how long.
 func (e encryptor) advance(ctx context.Context) (time.Duration, error) {
 	for ctx.Err() == nil {
-		r, err := e.keys.EncryptionRotation()
+		r, err := e.keys.Encryption.Rotation()
 		if r == nil || err != nil {
 			return certificatesPause, err
 		}
@@ -150,7 +150,7 @@ func (e encryptor) advance(ctx context.Context) (time.Duration, error) {
 		if err := e.prepare(ctx, r.Next); err != nil {
 			return 0, err
 		}
-		if err := e.keys.AdvanceEncryptionRotation(r.Next, e.Clock.Now()); err != nil {
+		if err := e.keys.Changes.AdvanceEncryptionRotation(r.Next, e.Clock.Now()); err != nil {
 			return 0, err
 		}
 		e.Log.Info("Encryption key rotation advanced", "key", r.Key, "step", r.Next)

@@ -104,7 +104,7 @@ func (d described) report(status *gardenoperatorv1alpha1.GardenStatus) error {
 	}
 	status.Gardener = &gardencorev1beta1.Gardener{ID: d.identity(), Name: host, Version: d.Version}
 	status.AdvertisedAddresses = []gardenoperatorv1alpha1.AdvertisedAddress{{Name: advertised, URL: d.on.door.addresses.server}}
-	resources, provider, err := d.on.keys.EncryptedResources()
+	resources, provider, err := d.on.keys.Encryption.Resources()
 	if err != nil {
 		return err
 	}

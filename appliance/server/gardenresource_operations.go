@@ -208,7 +208,7 @@ func (d described) tokenRotation(ctx context.Context, r tokenRenewal) (*self.Rot
 
 // encryptionRotation is how far the rotation of the encryption key is. Its second phase begins by itself (OPER-ROT-6).
 func (d described) encryptionRotation() (*self.Rotation, error) {
-	is, err := d.on.keys.EncryptionRotation()
+	is, err := d.on.keys.Encryption.Rotation()
 	if err != nil {
 		return nil, fmt.Errorf("read rotation of the encryption key: %w", err)
 	}

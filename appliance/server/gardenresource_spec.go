@@ -73,7 +73,7 @@ func (d described) components(present *gardenoperatorv1alpha1.Gardener) gardenop
 // encryption shows the provider that encrypts Secrets, if the API has a name for it.
 func (d described) encryption() *gardencorev1beta1.EncryptionConfig {
 	c := &gardencorev1beta1.EncryptionConfig{}
-	_, name, err := d.on.keys.EncryptedResources()
+	_, name, err := d.on.keys.Encryption.Resources()
 	provider := gardencorev1beta1.EncryptionProviderType(name)
 	switch provider {
 	case gardencorev1beta1.EncryptionProviderTypeAescbc, gardencorev1beta1.EncryptionProviderTypeAesgcm, gardencorev1beta1.EncryptionProviderTypeSecretbox:
@@ -161,14 +161,14 @@ func (d described) applyDomains(domains []gardenoperatorv1alpha1.DNSDomain) erro
 	for _, domain := range domains {
 		names = append(names, "api."+domain.Name, "gardener."+domain.Name)
 	}
-	renewed, err := d.on.keys.SetDomains(names, d.Clock.Now())
+	renewed, err := d.on.keys.Certificates.SetDomains(names, d.Clock.Now())
 	if err != nil {
 		return fmt.Errorf("renew the certificate with the domains: %w", err)
 	}
 	if len(renewed) > 0 {
 		d.Log.Info("Certificates renewed for the domains of the Garden", "certificates", renewed)
 
-		return d.on.keys.WriteAdminKubeconfig(d.on.door.addresses.local)
+		return d.on.keys.Certificates.WriteAdminKubeconfig(d.on.door.addresses.local)
 	}
 
 	return nil

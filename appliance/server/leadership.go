@@ -29,7 +29,7 @@ const releaseLimit = 3 * time.Second
 // others forward their connections to it. With SQLite there is only one server, and nothing to wait for. It stops after all that depends on it.
 func (s *server) runLeadership(ctx context.Context, d door, keys *identity.Garden, stores *kine.Stores, ready func(*kine.Stores)) error {
 	if stores.External == nil {
-		if err := keys.Grow(); err != nil {
+		if err := keys.Sharing.Grow(); err != nil {
 			return err
 		}
 		ready(stores)
@@ -45,7 +45,7 @@ func (s *server) runLeadership(ctx context.Context, d door, keys *identity.Garde
 	publishing, end := context.WithCancel(told)
 	defer end()
 	defer s.stopping(end)()
-	keys.Share(shared.publish(publishing))
+	keys.Sharing.Share(shared.publish(publishing))
 	var telling sync.WaitGroup
 	telling.Go(func() { shared.keep(told) })
 	defer telling.Wait()
@@ -78,7 +78,7 @@ func (s *server) lead(ctx context.Context, d door, keys *identity.Garden, stores
 		return nil, nil, err
 	}
 	self := leader.Holder{ID: string(uuid.NewUUID()), Address: s.advertised(ctx, d.listener, stores)}
-	if err := keys.WriteAdminKubeconfig(d.addresses.local); err != nil {
+	if err := keys.Certificates.WriteAdminKubeconfig(d.addresses.local); err != nil {
 		return nil, nil, err
 	}
 	waiting, err := openStandby(d.listener, keys, self.Address)

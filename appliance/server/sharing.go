@@ -128,9 +128,9 @@ func (s *sharing) takeUp(ctx context.Context, running bool) (*generations.Record
 		return nil, err
 	}
 	if is == nil {
-		return nil, s.keys.MayBegin()
+		return nil, s.keys.Sharing.MayBegin()
 	}
-	taken, err := s.keys.TakeUp(identity.Sealed{Generation: of(is), Content: is.Sealed}, running, s.Clock.Now())
+	taken, err := s.keys.Sharing.TakeUp(identity.Sealed{Generation: of(is), Content: is.Sealed}, running, s.Clock.Now())
 	if running && errors.Is(err, identity.ErrOlderGeneration) && s.overtaken(ctx) {
 		return is, nil
 	}
@@ -138,7 +138,7 @@ func (s *sharing) takeUp(ctx context.Context, running bool) (*generations.Record
 		return is, err
 	}
 	s.Log.Info("Keys of the garden taken up", "generation", is.Generation)
-	if err := s.keys.WriteAdminKubeconfig(s.local); err != nil {
+	if err := s.keys.Certificates.WriteAdminKubeconfig(s.local); err != nil {
 		return is, err
 	}
 	if api := s.api.Load(); running && api != nil {
@@ -153,7 +153,7 @@ func (s *sharing) takeUp(ctx context.Context, running bool) (*generations.Record
 
 // overtaken reports whether this server has the newest keys: it may have published them after an older generation was read.
 func (s *sharing) overtaken(ctx context.Context) bool {
-	held, err := s.keys.Held()
+	held, err := s.keys.Sharing.Held()
 	if err != nil {
 		return false
 	}
@@ -168,7 +168,7 @@ func of(is *generations.Record) identity.Generation {
 
 // note tells other servers which keys this one has, when that changes and from time to time.
 func (s *sharing) note(ctx context.Context, failure error) {
-	held, err := s.keys.Held()
+	held, err := s.keys.Sharing.Held()
 	if failure = errors.Join(failure, err); ctx.Err() != nil {
 		return
 	}
@@ -217,7 +217,7 @@ func (s *sharing) claim(ctx context.Context) error {
 		published = new(of(is))
 		next.Generation, next.Digest, next.Sealed, next.Published = is.Generation, is.Digest, is.Sealed, is.Published
 	}
-	own, err := s.keys.Proposal(published)
+	own, err := s.keys.Sharing.Proposal(published)
 	if err != nil {
 		return err
 	}
@@ -232,7 +232,7 @@ func (s *sharing) claim(ctx context.Context) error {
 	}
 	s.Log.Info("Keys of this server published, sealed, for the other servers of the garden", "generation", own.Number)
 
-	return s.keys.Hold(own.Generation)
+	return s.keys.Sharing.Hold(own.Generation)
 }
 
 // grow publishes, as the next generation, which further kinds of objects this version encrypts, and takes that up. It waits for nobody: no key
@@ -245,7 +245,7 @@ func (s *sharing) grow(ctx context.Context) error {
 	case is == nil || is.By != s.self.ID:
 		return errFenced
 	}
-	next, err := s.keys.Growth(of(is))
+	next, err := s.keys.Sharing.Growth(of(is))
 	if err != nil || next == nil {
 		return err
 	}

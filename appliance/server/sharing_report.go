@@ -40,7 +40,7 @@ func (s *sharing) look(ctx context.Context) {
 	if err != nil {
 		return // The datastore is away, which others report.
 	}
-	held, err := s.keys.Held()
+	held, err := s.keys.Sharing.Held()
 	if err != nil {
 		return
 	}

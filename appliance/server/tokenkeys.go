@@ -33,7 +33,7 @@ func (s *server) mayStartTokenKeys(on ground) error {
 	if err := s.mayRotate(); err != nil {
 		return err
 	}
-	if is := on.keys.TokenKeys(); is.Rotating() {
+	if is := on.keys.ServiceAccount.Keys(); is.Rotating() {
 		return rotating(is)
 	}
 
@@ -50,15 +50,15 @@ func (s *server) startTokenKeys(on ground) error {
 		return err
 	}
 	keys := on.keys
-	err := keys.StartTokenKeyRotation(s.Clock.Now())
+	err := keys.Changes.StartTokenKeyRotation(s.Clock.Now())
 	if errors.Is(err, identity.ErrRotating) {
-		return rotating(keys.TokenKeys())
+		return rotating(keys.ServiceAccount.Keys())
 	}
 	if err != nil {
 		return fmt.Errorf("rotate service account key: %w", err)
 	}
 	s.api.Load().TokenKeysChanged()
-	s.Log.Info("Service account key rotation started", "key", keys.TokenKeys().ID)
+	s.Log.Info("Service account key rotation started", "key", keys.ServiceAccount.Keys().ID)
 	s.keysChanged()
 	s.wakeAuthorities()
 
@@ -71,7 +71,7 @@ func (s *server) mayCompleteTokenKeys(ctx context.Context, on ground, force bool
 	if err := s.mayRotate(); err != nil {
 		return nil, err
 	}
-	is := on.keys.TokenKeys()
+	is := on.keys.ServiceAccount.Keys()
 	if !is.Rotating() {
 		return nil, refusal{fmt.Errorf("complete rotation of the service account key: %w", identity.ErrNotRotating)}
 	}
@@ -100,7 +100,7 @@ func (s *server) mayCompleteTokenKeys(ctx context.Context, on ground, force bool
 func (s *server) completeTokenKeys(ctx context.Context, on ground, force bool) error {
 	keys := on.keys
 	// What is judged is what is completed, whatever others begin meanwhile.
-	id := keys.TokenKeys().ID
+	id := keys.ServiceAccount.Keys().ID
 	old, err := s.mayCompleteTokenKeys(ctx, on, force)
 	if err != nil {
 		return err
@@ -109,7 +109,7 @@ func (s *server) completeTokenKeys(ctx context.Context, on ground, force bool) e
 	if err := renewStoredTokens(ctx, api, old); err != nil {
 		return err
 	}
-	err = keys.CompleteTokenKeyRotation(id, s.Clock.Now())
+	err = keys.Changes.CompleteTokenKeyRotation(id, s.Clock.Now())
 	if errors.Is(err, identity.ErrNotRotating) {
 		return refusal{fmt.Errorf("complete rotation of the service account key: %w", err)}
 	}
@@ -117,7 +117,7 @@ func (s *server) completeTokenKeys(ctx context.Context, on ground, force bool) e
 		return fmt.Errorf("complete rotation of the service account key: %w", err)
 	}
 	api.TokenKeysChanged()
-	s.Log.Info("Service account key rotation completed", "key", keys.TokenKeys().ID, "forced", force)
+	s.Log.Info("Service account key rotation completed", "key", keys.ServiceAccount.Keys().ID, "forced", force)
 	s.keysChanged()
 
 	return nil

@@ -17,7 +17,7 @@ func (s *server) mayStartWorkloadKeys(on ground) error {
 	if err := s.mayRotate(); err != nil {
 		return err
 	}
-	if is := on.keys.WorkloadIdentityKeys(); is.Rotating() {
+	if is := on.keys.WorkloadIdentity.Keys(); is.Rotating() {
 		return refusal{fmt.Errorf("rotation of the workload identity key, begun on %s: %w", is.Since.Format(time.DateOnly), identity.ErrRotating)}
 	}
 
@@ -29,14 +29,14 @@ func (s *server) startWorkloadKeys(on ground) error {
 	if err := s.mayStartWorkloadKeys(on); err != nil {
 		return err
 	}
-	err := on.keys.StartWorkloadIdentityRotation(s.Clock.Now())
+	err := on.keys.Changes.StartWorkloadIdentityRotation(s.Clock.Now())
 	if errors.Is(err, identity.ErrRotating) {
 		return refusal{fmt.Errorf("rotation of the workload identity key: %w", err)}
 	}
 	if err != nil {
 		return fmt.Errorf("rotate workload identity key: %w", err)
 	}
-	s.Log.Info("Workload identity key rotation started", "key", on.keys.WorkloadIdentityKeys().ID)
+	s.Log.Info("Workload identity key rotation started", "key", on.keys.WorkloadIdentity.Keys().ID)
 	s.keysChanged()
 	s.wakeAuthorities()
 
@@ -49,7 +49,7 @@ func (s *server) mayCompleteWorkloadKeys(ctx context.Context, on ground, force b
 	if err := s.mayRotate(); err != nil {
 		return err
 	}
-	is := on.keys.WorkloadIdentityKeys()
+	is := on.keys.WorkloadIdentity.Keys()
 	if !is.Rotating() {
 		return refusal{fmt.Errorf("complete rotation of the workload identity key: %w", identity.ErrNotRotating)}
 	}
@@ -68,18 +68,18 @@ func (s *server) mayCompleteWorkloadKeys(ctx context.Context, on ground, force b
 // completeWorkloadKeys ends the rotation: external systems cannot verify tokens of the key before any more.
 func (s *server) completeWorkloadKeys(ctx context.Context, on ground, force bool) error {
 	// What is judged is what is completed, whatever others begin meanwhile.
-	id := on.keys.WorkloadIdentityKeys().ID
+	id := on.keys.WorkloadIdentity.Keys().ID
 	if err := s.mayCompleteWorkloadKeys(ctx, on, force); err != nil {
 		return err
 	}
-	err := on.keys.CompleteWorkloadIdentityRotation(id, s.Clock.Now())
+	err := on.keys.Changes.CompleteWorkloadIdentityRotation(id, s.Clock.Now())
 	if errors.Is(err, identity.ErrNotRotating) {
 		return refusal{fmt.Errorf("complete rotation of the workload identity key: %w", err)}
 	}
 	if err != nil {
 		return fmt.Errorf("complete rotation of the workload identity key: %w", err)
 	}
-	s.Log.Info("Workload identity key rotation completed", "key", on.keys.WorkloadIdentityKeys().ID, "forced", force)
+	s.Log.Info("Workload identity key rotation completed", "key", on.keys.WorkloadIdentity.Keys().ID, "forced", force)
 	s.keysChanged()
 
 	return nil
