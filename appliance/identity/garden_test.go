@@ -521,10 +521,10 @@ resources:
 	if diff := cmp.Diff(was, string(read(t, path))); diff != "" {
 		t.Errorf("A start changes nothing that servers share.\nfile (-want +got):\n%s", diff)
 	}
-	if err := g.EncryptsAll(); err == nil {
+	if err := g.Encryption.EncryptsAll(); err == nil {
 		t.Error("What would be stored as it is, is told.\nEncryptsAll(): got no error")
 	}
-	if err := errors.Join(g.Grow(), g.EncryptsAll()); err != nil {
+	if err := errors.Join(g.Sharing.Grow(), g.Encryption.EncryptsAll()); err != nil {
 		t.Errorf("Grow(), EncryptsAll(): got %v", err)
 	}
 	if diff := cmp.Diff(was+"  - shootstates.core.gardener.cloud\n", string(read(t, path))); diff != "" {

@@ -25,7 +25,7 @@ func TestGrowth(t *testing.T) {
 	s.leads(t, first)
 	s.takeUp(t, second, false)
 	s.takeUp(t, third, false)
-	if err := first.StartEncryptionRotation(s.clk.Now()); err != nil {
+	if err := first.Changes.StartEncryptionRotation(s.clk.Now()); err != nil {
 		t.Fatal(err)
 	}
 	s.takeUp(t, second, false)
@@ -69,7 +69,7 @@ func TestGrowth(t *testing.T) {
 			t.Errorf("A start changes none of the keys that are published.\nHasGeneration(): got %t, %v", held, err)
 		}
 	}
-	if err := second.StartTokenKeyRotation(s.clk.Now()); err != nil {
+	if err := second.Changes.StartTokenKeyRotation(s.clk.Now()); err != nil {
 		t.Errorf("Rotations go on: %v", err)
 	}
 }
@@ -93,7 +93,7 @@ func TestGrowthRefuses(t *testing.T) {
 	first := s.open(t, s.dir)
 	s.leads(t, first)
 	older := s.published.Generation
-	if err := first.StartTokenKeyRotation(s.clk.Now()); err != nil {
+	if err := first.Changes.StartTokenKeyRotation(s.clk.Now()); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := first.Sharing.GrowthFor(older, later()); !errors.Is(err, identity.ErrUnpublished) {
@@ -113,7 +113,7 @@ func TestGrowAlone(t *testing.T) {
 	g := w.ensure(t, names())
 	path := w.path("pki", "encryption.yaml")
 	before := string(read(t, path))
-	if err := g.Grow(); err != nil || string(read(t, path)) != before {
+	if err := g.Sharing.Grow(); err != nil || string(read(t, path)) != before {
 		t.Errorf("What is complete stays as it is.\nGrow(): got %v", err)
 	}
 	if err := g.Sharing.GrowFor(later()); err != nil {
