@@ -100,13 +100,13 @@ func (s authoritySteps) end() error {
 	return syncDir(pki)
 }
 
-// resume does what an interrupted process has left to do. Nobody uses the garden yet.
-func (s authoritySteps) resume(now time.Time) error {
+// resume does what an interrupted process has left to do in a data directory. Nobody uses the garden yet.
+func (s authoritySteps) resume(dir string, now time.Time) error {
 	r, err := s.authorities.Rotation()
 	if err != nil {
 		return err
 	}
-	place, err := DatastorePlace(filepath.Dir(s.authorities.pki))
+	place, err := DatastorePlace(dir)
 	if err != nil {
 		return err
 	}

@@ -13,34 +13,6 @@ import (
 	"k8s.io/client-go/util/cert"
 )
 
-// Certificate is the validity of a certificate.
-type Certificate struct {
-	// Name is the name of its file, without the suffix.
-	Name string
-	// NotBefore and NotAfter are the ends of its validity.
-	NotBefore, NotAfter time.Time
-	// Authority is set for certificate authorities.
-	Authority bool
-}
-
-// List returns the certificates of the garden: those that it renews by itself, and its authorities.
-func (c *Certificates) List() []Certificate {
-	c.mu.RLock()
-	defer c.mu.RUnlock()
-	var all []Certificate
-	for _, of := range c.issues() {
-		is := of.pair.Cert
-		all = append(all, Certificate{Name: leafName(of.leaf.file), NotBefore: is.NotBefore, NotAfter: is.NotAfter})
-	}
-	for _, a := range []Authority{c.authorities.Server, c.authorities.Client, c.authorities.FrontProxy} {
-		all = append(all, Certificate{
-			Name: leafName(filepath.Base(a.CertFile)), NotBefore: a.Cert.NotBefore, NotAfter: a.Cert.NotAfter, Authority: true,
-		})
-	}
-
-	return all
-}
-
 // Kind says what an Item is.
 type Kind string
 

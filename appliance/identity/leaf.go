@@ -115,15 +115,3 @@ func issueLeaf(path string, ca Authority, l leaf, now time.Time) (KeyPair, error
 	}
 	return pair, nil
 }
-
-// ServingCertificate returns the serving certificate as it is now.
-func (c *Certificates) ServingCertificate() (*tls.Certificate, error) {
-	c.mu.RLock()
-	defer c.mu.RUnlock()
-	pair, err := tls.X509KeyPair(c.Serving.CertPEM, c.Serving.KeyPEM)
-	if err != nil {
-		return nil, fmt.Errorf("read serving certificate: %w", err)
-	}
-
-	return &pair, nil
-}

@@ -53,7 +53,7 @@ func (m *material) ensure(now time.Time) error {
 	if err := m.load(now); err != nil {
 		return err
 	}
-	if err := m.authoritySteps().resume(now); err != nil {
+	if err := m.authoritySteps().resume(m.dir, now); err != nil {
 		return err
 	}
 	if err := m.workloadIdentity.read(version); err != nil {

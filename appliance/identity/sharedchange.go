@@ -62,8 +62,8 @@ func (s *Sharing) rehearse(now time.Time, step func(*material) error) (files map
 	if err := os.CopyFS(filepath.Join(dir, pkiDir), regular{os.DirFS(filepath.Join(s.dir, pkiDir))}); err != nil {
 		return nil, fmt.Errorf("copy keys and certificates: %w", err)
 	}
-	s.here.mu.RLock()
 	staged := materialIn(dir)
+	s.here.mu.RLock()
 	staged.certificates.names = s.here.certificates.names
 	s.here.mu.RUnlock()
 	if err := staged.load(now); err != nil {
