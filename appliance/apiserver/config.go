@@ -138,7 +138,7 @@ func (c Config) Complete(ctx context.Context) (Completed, error) {
 	if err := configureLibraries(); err != nil {
 		return Completed{}, err
 	}
-	tokens, err := tokenkeys.NewVerifier(c.Identity.TokenKeys)
+	tokens, err := tokenkeys.NewVerifier(c.Identity.ServiceAccount.Keys)
 	if err != nil {
 		return Completed{}, fmt.Errorf("configure API server: %w", err)
 	}
@@ -148,7 +148,7 @@ func (c Config) Complete(ctx context.Context) (Completed, error) {
 	if err != nil {
 		return Completed{}, fmt.Errorf("complete options of the control plane: %w", err)
 	}
-	library.ServiceAccountIssuer = tokenkeys.NewSigner(c.ServiceAccountIssuer, c.Identity.TokenKeys)
+	library.ServiceAccountIssuer = tokenkeys.NewSigner(c.ServiceAccountIssuer, c.Identity.ServiceAccount.Keys)
 
 	seeds, err := newSeedAuthorization(c.Log, c.Clock)
 	if err != nil {

@@ -35,7 +35,7 @@ func newEncryption(of *identity.Garden) *encryption {
 		resources = append(resources, schema.ParseGroupResource(name))
 	}
 
-	return &encryption{file: of.EncryptionFile, fixed: of.EncryptionFixed() != nil, stores: rewrite.NewStores(resources...)}
+	return &encryption{file: of.Encryption.File, fixed: of.Encryption.Fixed() != nil, stores: rewrite.NewStores(resources...)}
 }
 
 // applyEncryption makes the stores encrypt with the keys in the file, which ReloadEncryption reads again. If it does nothing, the

@@ -42,7 +42,7 @@ func (c Config) libraryOptions() *options.Options {
 	o.SecureServing.Listener = c.Listener
 	o.SecureServing.BindPort = 0
 	o.SecureServing.ServerCert = serveroptions.GeneratableKeyCert{
-		CertKey: serveroptions.CertKey{CertFile: c.Identity.Serving.File, KeyFile: c.Identity.Serving.File},
+		CertKey: serveroptions.CertKey{CertFile: c.Identity.Certificates.Serving.File, KeyFile: c.Identity.Certificates.Serving.File},
 	}
 	o.SecureServing.MinTLSVersion = "VersionTLS12"
 	o.SecureServing.CipherSuites = cipherSuites()
@@ -105,7 +105,7 @@ func (c Config) applyStorage(o *serveroptions.EtcdOptions) {
 	if !slices.Equal(c.Objects.Servers, c.Events.Servers) {
 		o.EtcdServersOverrides = []string{"/events#" + strings.Join(c.Events.Servers, ";")}
 	}
-	o.EncryptionProviderConfigFilepath = c.Identity.EncryptionFile
+	o.EncryptionProviderConfigFilepath = c.Identity.Encryption.File
 	o.WatchCacheSizes = []string{"events#0", "events.events.k8s.io#0"}
 }
 
@@ -114,9 +114,9 @@ func (c Config) applyAuthentication(o *options.Options) {
 	// Anonymous requests are accepted for a few paths only, see openPaths.
 	a.Anonymous = &kubeoptions.AnonymousAuthenticationOptions{Allow: false, FlagsSet: true}
 	a.BootstrapToken.Enable = true
-	a.ClientCert.ClientCA = c.Identity.ClientCA.CertFile
+	a.ClientCert.ClientCA = c.Identity.Authorities.Client.CertFile
 	a.RequestHeader = &serveroptions.RequestHeaderAuthenticationOptions{
-		ClientCAFile:        c.Identity.FrontProxyCA.CertFile,
+		ClientCAFile:        c.Identity.Authorities.FrontProxy.CertFile,
 		AllowedNames:        []string{identity.FrontProxyName},
 		UsernameHeaders:     []string{"X-Remote-User"},
 		UIDHeaders:          []string{"X-Remote-Uid"},
@@ -137,9 +137,9 @@ func (c Config) applyAuthentication(o *options.Options) {
 	// There are no pods with clients that do not reload their tokens.
 	a.ServiceAccounts.ExtendExpiration = false
 
-	o.ServiceAccountSigningKeyFile = c.Identity.ServiceAccountFile
-	o.ProxyClientCertFile = c.Identity.FrontProxy.File
-	o.ProxyClientKeyFile = c.Identity.FrontProxy.File
+	o.ServiceAccountSigningKeyFile = c.Identity.ServiceAccount.File
+	o.ProxyClientCertFile = c.Identity.Certificates.FrontProxy.File
+	o.ProxyClientKeyFile = c.Identity.Certificates.FrontProxy.File
 }
 
 // signingAlgorithms returns the signatures of identity tokens that are accepted: the default of issuers, and its successors.

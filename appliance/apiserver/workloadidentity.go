@@ -23,7 +23,7 @@ type WorkloadIdentity struct {
 func (c *completed) tokenSigner() workloadidentity.TokenSigner {
 	return workloadidentity.TokenSigner{
 		Issuer:      c.WorkloadIdentity.Issuer,
-		Sign:        c.Identity.SignWorkloadIdentity,
+		Sign:        c.Identity.WorkloadIdentity.Sign,
 		MinLifetime: c.WorkloadIdentity.MinTokenLifetime,
 		MaxLifetime: c.WorkloadIdentity.MaxTokenLifetime,
 		Gardenlet: func(who user.Info) (string, bool) {

@@ -55,12 +55,12 @@ func startGarden(t *testing.T) *garden {
 	t.Cleanup(func() { _ = id.Close() })
 	g := &garden{Garden: id, secrets: map[string]*corev1.Secret{}}
 
-	cert, err := tls.X509KeyPair(id.Serving.CertPEM, id.Serving.KeyPEM)
+	cert, err := tls.X509KeyPair(id.Certificates.Serving.CertPEM, id.Certificates.Serving.KeyPEM)
 	if err != nil {
 		t.Fatal(err)
 	}
 	clients := x509.NewCertPool()
-	clients.AddCert(id.ClientCA.Cert)
+	clients.AddCert(id.Authorities.Client.Cert)
 	s := httptest.NewUnstartedServer(g.handler())
 	s.TLS = &tls.Config{
 		Certificates: []tls.Certificate{cert}, MinVersion: tls.VersionTLS12,
@@ -69,7 +69,7 @@ func startGarden(t *testing.T) *garden {
 	s.StartTLS()
 	t.Cleanup(s.Close)
 	g.url = s.URL
-	if err := id.WriteAdminKubeconfig(g.url); err != nil {
+	if err := id.Certificates.WriteAdminKubeconfig(g.url); err != nil {
 		t.Fatal(err)
 	}
 	return g
@@ -80,7 +80,7 @@ func (g *garden) world() *world {
 	w := newWorld()
 	u, _ := url.Parse(g.url)
 	w.names[u.Host] = "127.0.0.1:<port>" // The digits of the port alone may be part of a hash.
-	w.names[g.CAHash()] = "<hash>"
+	w.names[g.Authorities.CAHash()] = "<hash>"
 	w.names[g.Dir] = "<data>"
 	return w
 }
@@ -110,7 +110,7 @@ func (g *garden) handler() http.Handler {
 	admin.HandleFunc("DELETE "+secretsPath+"/{name}", g.remove)
 
 	all := http.NewServeMux()
-	all.HandleFunc("GET /cacerts", func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write(g.CABundle()) })
+	all.HandleFunc("GET /cacerts", func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write(g.Authorities.CABundle()) })
 	all.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
 		if len(r.TLS.PeerCertificates) == 0 {
 			refuse(w, apierrors.NewUnauthorized("Unauthorized"))

@@ -93,7 +93,7 @@ func TestKubeconfig(t *testing.T) {
 				Name: tc.context, Server: config.Clusters[tc.context].Server, CABundle: config.Clusters[tc.context].CertificateAuthorityData,
 				CertPEM: config.AuthInfos[tc.context].ClientCertificateData, KeyPEM: config.AuthInfos[tc.context].ClientKeyData,
 			}
-			if diff := cmp.Diff(g.AdminAccess(tc.context, tc.server), got); diff != "" {
+			if diff := cmp.Diff(g.Certificates.AdminAccess(tc.context, tc.server), got); diff != "" {
 				t.Errorf("%s\naccess (-want +got):\n%s", tc.reason, diff)
 			}
 		})

@@ -18,13 +18,13 @@ import (
 func TestMigrateUnfinishedRotation(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct {
-		start func(g *identity.Garden, now time.Time) error
+		start func(c identity.Changes, now time.Time) error
 		want  string
 	}{
-		"authorities":         {(*identity.Garden).StartAuthorityRotation, "the certificate authorities (terrarium certificate rotate-ca complete)"},
-		"encryption key":      {(*identity.Garden).StartEncryptionRotation, "the encryption key (terrarium certificate rotate-encryption-key --follow"},
-		"service accounts":    {(*identity.Garden).StartTokenKeyRotation, "the key of service account tokens (terrarium certificate rotate-service-account-key complete)"},
-		"workload identities": {(*identity.Garden).StartWorkloadIdentityRotation, "the key of workload identity tokens (terrarium certificate rotate-workload-identity-key complete)"},
+		"authorities":         {identity.Changes.StartAuthorityRotation, "the certificate authorities (terrarium certificate rotate-ca complete)"},
+		"encryption key":      {identity.Changes.StartEncryptionRotation, "the encryption key (terrarium certificate rotate-encryption-key --follow"},
+		"service accounts":    {identity.Changes.StartTokenKeyRotation, "the key of service account tokens (terrarium certificate rotate-service-account-key complete)"},
+		"workload identities": {identity.Changes.StartWorkloadIdentityRotation, "the key of workload identity tokens (terrarium certificate rotate-workload-identity-key complete)"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -33,7 +33,7 @@ func TestMigrateUnfinishedRotation(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if err := tc.start(g, time.Now()); err != nil {
+			if err := tc.start(g.Changes, time.Now()); err != nil {
 				t.Fatal(err)
 			}
 			if err := g.Close(); err != nil {

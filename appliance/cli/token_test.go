@@ -48,7 +48,7 @@ func TestTokenCreate(t *testing.T) {
 				t.Fatalf("One token is made.\nsecrets = %v", g.secrets)
 			}
 			for _, s := range g.secrets {
-				if want := "T10" + g.CAHash() + "::" + string(s.Data["token-id"]) + "." + string(s.Data["token-secret"]); !strings.Contains(r.out, want) {
+				if want := "T10" + g.Authorities.CAHash() + "::" + string(s.Data["token-id"]) + "." + string(s.Data["token-secret"]); !strings.Contains(r.out, want) {
 					t.Errorf("What is printed is what the server knows.\noutput = %q, want it to contain %q", r.out, want)
 				}
 			}
@@ -131,7 +131,7 @@ func TestTokenCreateAddress(t *testing.T) {
 
 	g, w := startGarden(t), newWorld()
 	remote := filepath.Join(t.TempDir(), "config")
-	access := g.AdminAccess("garden", strings.Replace(g.url, "127.0.0.1", "localhost", 1))
+	access := g.Certificates.AdminAccess("garden", strings.Replace(g.url, "127.0.0.1", "localhost", 1))
 	if err := identity.WriteKubeconfig(remote, access.Kubeconfig()); err != nil {
 		t.Fatal(err)
 	}
@@ -169,7 +169,7 @@ func TestTokenCreateUnverified(t *testing.T) {
 
 	g := startGarden(t)
 	path := filepath.Join(t.TempDir(), "config")
-	config := g.AdminAccess("garden", g.url).Kubeconfig()
+	config := g.Certificates.AdminAccess("garden", g.url).Kubeconfig()
 	config.Clusters["garden"].CertificateAuthorityData = nil
 	config.Clusters["garden"].InsecureSkipTLSVerify = true
 	if err := identity.WriteKubeconfig(path, config); err != nil {
@@ -273,17 +273,17 @@ func TestConnectionErrors(t *testing.T) {
 	}{
 		"NobodyThere": {
 			reason: "A server that does not run is the most common case.",
-			access: g.AdminAccess("garden", "https://127.0.0.1:1"),
+			access: g.Certificates.AdminAccess("garden", "https://127.0.0.1:1"),
 			says:   []string{"connection refused", "Hint: check that the server is running"},
 		},
 		"OtherGarden": {
 			reason: "A kubeconfig of another garden does not trust this one.",
-			access: other.AdminAccess("garden", g.url),
+			access: other.Certificates.AdminAccess("garden", g.url),
 			says:   []string{"unknown authority", "Hint: the kubeconfig is for another garden"},
 		},
 		"NoCredentials": {
 			reason: "Without credentials the garden tells nothing.",
-			access: identity.Access{Name: "garden", Server: g.url, CABundle: g.CABundle()},
+			access: identity.Access{Name: "garden", Server: g.url, CABundle: g.Authorities.CABundle()},
 			says:   []string{"Unauthorized", "Hint: the credentials are for another garden"},
 		},
 	}

@@ -50,11 +50,11 @@ func checkAuthorities(t *testing.T, w world, g *identity.Garden, when string, wa
 	if diff := cmp.Diff(want, is); diff != "" {
 		t.Errorf("authorities %s, those that sign have a star (-want +got):\n%s", when, diff)
 	}
-	verify(t, g.ServerCA, g.Serving, x509.ExtKeyUsageServerAuth, w.clk.Now())
-	verify(t, g.ClientCA, g.Admin, x509.ExtKeyUsageClientAuth, w.clk.Now())
-	verify(t, g.FrontProxyCA, g.FrontProxy, x509.ExtKeyUsageClientAuth, w.clk.Now())
-	signer, err := cert.CertsFromFile(g.ClientSignerFile())
-	if err != nil || len(signer) != 1 || !signer[0].Equal(g.ClientCA.Cert) {
+	verify(t, g.Authorities.Server, g.Certificates.Serving, x509.ExtKeyUsageServerAuth, w.clk.Now())
+	verify(t, g.Authorities.Client, g.Certificates.Admin, x509.ExtKeyUsageClientAuth, w.clk.Now())
+	verify(t, g.Authorities.FrontProxy, g.Certificates.FrontProxy, x509.ExtKeyUsageClientAuth, w.clk.Now())
+	signer, err := cert.CertsFromFile(g.Authorities.ClientSignerFile())
+	if err != nil || len(signer) != 1 || !signer[0].Equal(g.Authorities.Client.Cert) {
 		t.Errorf("signer of client certificates %s: got %d, %v", when, len(signer), err)
 	}
 	checkModes(t, w.dir)
@@ -87,18 +87,18 @@ func TestAuthorityRotation(t *testing.T) {
 	w := newWorld(t)
 	g := w.open(t)
 	checkAuthorities(t, w, g, "at first", before())
-	if err := errors.Join(g.SwitchAuthorities(w.clk.Now()), g.ForgetAuthorities(w.clk.Now())); !errors.Is(err, identity.ErrNotRotating) {
+	if err := errors.Join(g.Changes.SwitchAuthorities(w.clk.Now()), g.Changes.ForgetAuthorities(w.clk.Now())); !errors.Is(err, identity.ErrNotRotating) {
 		t.Errorf("nothing to complete: got %v, want ErrNotRotating", err)
 	}
 	w.clk.SetTime(w.clk.Now().Add(day))
-	former, bundle, changed := g.Serving.Cert, g.CABundle(), make([]<-chan struct{}, 2)
+	former, bundle, changed := g.Certificates.Serving.Cert, g.Authorities.CABundle(), make([]<-chan struct{}, 2)
 	for i := range changed {
-		_, changed[i] = g.WatchCABundle()
+		_, changed[i] = g.Authorities.WatchCABundle()
 	}
 	results := make(chan error)
 	const starters = 8
 	for range starters {
-		go func() { results <- g.StartAuthorityRotation(w.clk.Now()) }()
+		go func() { results <- g.Changes.StartAuthorityRotation(w.clk.Now()) }()
 	}
 	ok := 0
 	for range starters {
@@ -115,27 +115,27 @@ func TestAuthorityRotation(t *testing.T) {
 	<-changed[1]
 	checkAuthorities(t, w, g, "after the start", started())
 	is := tree(t, w.dir)
-	if err := g.ContinueAuthorityRotation(w.clk.Now()); err != nil || len(difference(is, tree(t, w.dir))) > 0 {
+	if err := g.Changes.ContinueAuthorityRotation(w.clk.Now()); err != nil || len(difference(is, tree(t, w.dir))) > 0 {
 		t.Errorf("there is nothing left to do: %v, %v", difference(is, tree(t, w.dir)), err)
 	}
-	if !g.Serving.Cert.Equal(former) || !strings.HasPrefix(string(g.CABundle()), string(bundle)) {
+	if !g.Certificates.Serving.Cert.Equal(former) || !strings.HasPrefix(string(g.Authorities.CABundle()), string(bundle)) {
 		t.Error("Whoever trusts only the former authority goes on to trust the server.")
 	}
-	if err := g.ForgetAuthorities(w.clk.Now()); !errors.Is(err, identity.ErrNotRotating) {
+	if err := g.Changes.ForgetAuthorities(w.clk.Now()); !errors.Is(err, identity.ErrNotRotating) {
 		t.Errorf("forget before the switch: got %v, want ErrNotRotating", err)
 	}
 
-	if err := errors.Join(g.SwitchAuthorities(w.clk.Now()), g.SwitchAuthorities(w.clk.Now())); err != nil {
+	if err := errors.Join(g.Changes.SwitchAuthorities(w.clk.Now()), g.Changes.SwitchAuthorities(w.clk.Now())); err != nil {
 		t.Fatalf("SwitchAuthorities(...) = %v", err)
 	}
-	if certs, err := cert.ParseCertsPEM(g.CABundle()); err != nil || len(certs) != 2 || g.Serving.Cert.CheckSignatureFrom(certs[1]) != nil {
+	if certs, err := cert.ParseCertsPEM(g.Authorities.CABundle()); err != nil || len(certs) != 2 || g.Certificates.Serving.Cert.CheckSignatureFrom(certs[1]) != nil {
 		t.Errorf("The server has a certificate of the next authority while both are trusted: %d, %v", len(certs), err)
 	}
-	if err := errors.Join(g.ForgetAuthorities(w.clk.Now()), g.ForgetAuthorities(w.clk.Now()), g.EndAuthorityRotation(w.clk.Now())); err != nil {
+	if err := errors.Join(g.Changes.ForgetAuthorities(w.clk.Now()), g.Changes.ForgetAuthorities(w.clk.Now()), g.Changes.EndAuthorityRotation(w.clk.Now())); err != nil {
 		t.Fatalf("ForgetAuthorities(...) = %v", err)
 	}
 	checkAuthorities(t, w, g, "after the completion", completed())
-	if r, err := g.AuthorityRotation(); r != nil || err != nil {
+	if r, err := g.Authorities.Rotation(); r != nil || err != nil {
 		t.Errorf("the rotation is over: got %+v, %v", r, err)
 	}
 	if left, err := filepath.Glob(w.path("pki", "*next*")); len(left) > 0 || err != nil {
@@ -154,15 +154,15 @@ func TestAuthorityRotationInterrupted(t *testing.T) {
 		order []string
 		want  map[string][]string
 	}{
-		{"start", func() error { return g.StartAuthorityRotation(w.clk.Now()) }, []string{
+		{"start", func() error { return g.Changes.StartAuthorityRotation(w.clk.Now()) }, []string{
 			"authority-rotation.json", "server-ca-next.pem", "server-ca.crt", "client-ca-next.pem", "client-ca.crt",
 			"front-proxy-ca-next.pem", "front-proxy-ca.crt", "client-ca.key", "client-ca-signer.pem", "admin.pem",
 		}, started()},
-		{"switch", func() error { return g.SwitchAuthorities(w.clk.Now()) }, []string{
+		{"switch", func() error { return g.Changes.SwitchAuthorities(w.clk.Now()) }, []string{
 			"authority-rotation.json", "server-ca.key", "front-proxy-ca.key", "serving.pem", "front-proxy-client.pem",
 		}, completed()},
 		{"forget", func() error {
-			return errors.Join(g.ForgetAuthorities(w.clk.Now()), g.EndAuthorityRotation(w.clk.Now()))
+			return errors.Join(g.Changes.ForgetAuthorities(w.clk.Now()), g.Changes.EndAuthorityRotation(w.clk.Now()))
 		}, []string{
 			"server-ca.crt", "server-ca-next.pem", "client-ca.crt", "client-ca-next.pem", "front-proxy-ca.crt", "front-proxy-ca-next.pem",
 			"authority-rotation.json",

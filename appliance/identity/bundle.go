@@ -172,7 +172,7 @@ func tryIdentity(staging string, now time.Time) error {
 	if err := os.Symlink(staging, link); err != nil {
 		return errors.Join(fmt.Errorf("check keys and certificates: %w", err), os.RemoveAll(parent))
 	}
-	err = (&Garden{Dir: parent}).load(now)
+	err = materialIn(parent).load(now)
 
 	return errors.Join(err, os.Remove(link), os.RemoveAll(parent))
 }

@@ -28,4 +28,9 @@
 // Certificates that the authorities can issue are renewed if they are missing, expire soon or do not match. Keys and authorities
 // are replaced only by a rotation, whose steps can be repeated: if one is missing or unreadable, Ensure returns an error that names
 // the file and the remedy.
+//
+// A Garden is made of parts: Authorities, Certificates, Encryption, and the keyrings of service accounts and of workload identities. Who
+// uses them reads them, and renews Certificates, which each server has for itself. What all servers of a garden have alike is changed by
+// Changes, which makes the steps of rotations, and by Sharing, which takes up the steps of the server that leads; one at a time. If there
+// are other servers, a step is made on a copy and published before it is made.
 package identity

@@ -32,6 +32,43 @@ func EncryptedResources() []string {
 	return []string{"secrets", internalSecrets, shootStates}
 }
 
+// Encryption is how the API server encrypts what it stores, and the change of the key for it.
+type Encryption struct {
+	// File is the API server's EncryptionConfiguration for Secrets and InternalSecrets.
+	File string
+
+	// pki is the directory of keys.
+	pki string
+}
+
+func newEncryption(pki string) *Encryption {
+	return &Encryption{File: filepath.Join(pki, encryptionFile), pki: pki}
+}
+
+// Resources returns what is stored encrypted, and with which provider.
+func (e *Encryption) Resources() (resources []string, provider string, err error) {
+	data, err := readPrivate(e.File)
+	if err != nil {
+		return nil, "", fmt.Errorf("read encryption configuration: %w", withoutPath(err))
+	}
+	c, err := parseEncryption(data)
+	if err != nil {
+		return nil, "", fmt.Errorf("read encryption configuration: %w", err)
+	}
+	for _, rule := range c.Resources {
+		if len(rule.Providers) == 0 || rule.Providers[0].Identity != nil {
+			continue
+		}
+		resources = append(resources, rule.Resources...)
+		if slices.Contains(rule.Resources, "secrets") {
+			provider = rule.Providers[0].name()
+		}
+	}
+	slices.Sort(resources)
+
+	return slices.Compact(resources), provider, nil
+}
+
 // The types below are the part of the API server's encryption configuration for keys in the file itself. They are copied
 // because only the packages of the API server may import its types.
 type encryptionConfiguration struct {
@@ -92,14 +129,11 @@ func newEncryptionKey(name string) (encryptionKey, error) {
 	return encryptionKey{Name: name, Secret: base64.StdEncoding.EncodeToString(key)}, nil
 }
 
-// checkEncryption returns the path of the file, or an error if Secrets would be lost or stored unencrypted with it. Kinds of objects that are
-// newer than the file may be missing: Grow and Growth add them. The file stays as it is, because it is one of the keys that servers share.
-func checkEncryption(dir string) (string, error) {
-	path := filepath.Join(dir, encryptionFile)
-	corrupt := func(err error) (string, error) {
-		return "", &CorruptError{File: path, Err: err, Remedy: remedyRestore}
-	}
-	data, err := readPrivate(path)
+// check returns an error if Secrets would be lost or stored unencrypted with the file. Kinds of objects that are newer than it may be
+// missing: Grow and Growth add them. The file stays as it is, because it is one of the keys that servers share.
+func (e *Encryption) check() error {
+	corrupt := func(err error) error { return &CorruptError{File: e.File, Err: err, Remedy: remedyRestore} }
+	data, err := readPrivate(e.File)
 	if err != nil {
 		return corrupt(withoutPath(err))
 	}
@@ -114,7 +148,7 @@ func checkEncryption(dir string) (string, error) {
 		}
 	}
 
-	return path, nil
+	return nil
 }
 
 func parseEncryption(data []byte) (encryptionConfiguration, error) {
@@ -232,4 +266,20 @@ func (k encryptionKeys) check(sizes []int) error {
 		}
 	}
 	return nil
+}
+
+// name is the name of the provider in the configuration.
+func (p encryptionProvider) name() string {
+	switch {
+	case p.Secretbox != nil:
+		return "secretbox"
+	case p.AESGCM != nil:
+		return "aesgcm"
+	case p.AESCBC != nil:
+		return "aescbc"
+	case p.KMS != nil:
+		return "kms"
+	default:
+		return "identity"
+	}
 }

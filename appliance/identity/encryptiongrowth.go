@@ -16,45 +16,51 @@ var errPlain = errors.New("a kind of objects that this version encrypts is not i
 
 // Grow adds the kinds of objects that this version encrypts, and the one before did not, to the configuration of a garden whose keys no
 // other server uses. It is called before there is an API server.
-func (g *Garden) Grow() error { return g.grow(EncryptedResources()) }
+func (s *Sharing) Grow() error { return s.grow(EncryptedResources()) }
 
-func (g *Garden) grow(resources []string) error {
-	g.changing.Lock()
-	defer g.changing.Unlock()
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	data, err := readPrivate(g.EncryptionFile)
+func (s *Sharing) grow(resources []string) error {
+	s.changing.Lock()
+	defer s.changing.Unlock()
+	s.here.mu.Lock()
+	defer s.here.mu.Unlock()
+
+	return s.here.encryption.grow(resources)
+}
+
+// grow adds to the file what it lacks of the resources.
+func (e *Encryption) grow(resources []string) error {
+	data, err := readPrivate(e.File)
 	if err != nil {
-		return &CorruptError{File: g.EncryptionFile, Err: withoutPath(err), Remedy: remedyRestore}
+		return &CorruptError{File: e.File, Err: withoutPath(err), Remedy: remedyRestore}
 	}
 	grown, err := grownEncryption(data, resources)
 	if err != nil || bytes.Equal(grown, data) {
 		return err
 	}
 
-	return writeFile(g.EncryptionFile, grown)
+	return writeFile(e.File, grown)
 }
 
 // Growth returns the published keys as the generation after the last one, with the kinds of objects that this version encrypts, and the one
 // that has led before did not; nil if there are none. Nothing else differs, and it is not in use here: the server that leads publishes it
 // and takes it up, before it has an API server. So all servers go on with the same keys, whichever of them is upgraded first.
-func (g *Garden) Growth(published Generation) (*Sealed, error) {
-	return g.growth(published, EncryptedResources())
+func (s *Sharing) Growth(published Generation) (*Sealed, error) {
+	return s.growth(published, EncryptedResources())
 }
 
-func (g *Garden) growth(published Generation, resources []string) (*Sealed, error) {
-	g.changing.Lock()
-	defer g.changing.Unlock()
-	is, err := readHeld(g.Dir)
+func (s *Sharing) growth(published Generation, resources []string) (*Sealed, error) {
+	s.changing.Lock()
+	defer s.changing.Unlock()
+	is, err := readHeld(s.dir)
 	if err != nil {
 		return nil, err
 	}
-	files, err := sharedFiles(g.Dir)
+	files, err := sharedFiles(s.dir)
 	if err != nil {
 		return nil, err
 	}
 	if is.Generation != published || is.Next != nil || digestOf(files) != published.Digest {
-		return nil, unpublished(g.Dir, published)
+		return nil, unpublished(s.dir, published)
 	}
 	data, err := grownEncryption(files[encryptionFile], resources)
 	if err != nil || bytes.Equal(data, files[encryptionFile]) {
@@ -63,12 +69,12 @@ func (g *Garden) growth(published Generation, resources []string) (*Sealed, erro
 	after := maps.Clone(files)
 	after[encryptionFile] = data
 
-	return sealNext(g.Dir, published, after)
+	return sealNext(s.dir, published, after)
 }
 
 // EncryptsAll returns an error if something would be stored as it is that this version encrypts.
-func (g *Garden) EncryptsAll() error {
-	c, err := readEncryption(g.EncryptionFile)
+func (e *Encryption) EncryptsAll() error {
+	c, err := readEncryption(e.File)
 	if err != nil {
 		return err
 	}

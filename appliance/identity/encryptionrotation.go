@@ -52,9 +52,9 @@ type EncryptionRotation struct {
 	Next EncryptionStep `json:"-"`
 }
 
-// EncryptionFixed returns an error if the garden cannot change the key with which objects are stored.
-func (g *Garden) EncryptionFixed() error {
-	c, err := readEncryption(g.EncryptionFile)
+// Fixed returns an error if the garden cannot change the key with which objects are stored.
+func (e *Encryption) Fixed() error {
+	c, err := readEncryption(e.File)
 	if err != nil {
 		return err
 	}
@@ -62,13 +62,13 @@ func (g *Garden) EncryptionFixed() error {
 	return c.rotatable()
 }
 
-// EncryptionRotation returns the rotation that goes on, or nil.
-func (g *Garden) EncryptionRotation() (*EncryptionRotation, error) {
-	r, err := g.readEncryptionRotation()
+// Rotation returns the rotation that goes on, or nil.
+func (e *Encryption) Rotation() (*EncryptionRotation, error) {
+	r, err := e.readRotation()
 	if r == nil || err != nil {
 		return nil, err
 	}
-	c, err := readEncryption(g.EncryptionFile)
+	c, err := readEncryption(e.File)
 	if err != nil {
 		return nil, err
 	}
@@ -89,12 +89,10 @@ func (g *Garden) EncryptionRotation() (*EncryptionRotation, error) {
 	return r, nil
 }
 
-func (g *Garden) encryptionRotationPath() string {
-	return filepath.Join(g.Dir, pkiDir, encryptionRotationFile)
-}
+func (e *Encryption) rotationPath() string { return filepath.Join(e.pki, encryptionRotationFile) }
 
-func (g *Garden) readEncryptionRotation() (*EncryptionRotation, error) {
-	data, err := os.ReadFile(g.encryptionRotationPath())
+func (e *Encryption) readRotation() (*EncryptionRotation, error) {
+	data, err := os.ReadFile(e.rotationPath())
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil //nolint:nilnil // There is none.
 	}
@@ -106,33 +104,29 @@ func (g *Garden) readEncryptionRotation() (*EncryptionRotation, error) {
 		err = errors.New("it does not name a key")
 	}
 	if err != nil {
-		return nil, &CorruptError{File: g.encryptionRotationPath(), Err: withoutPath(err), Remedy: "remove the file, which has no keys, and start the rotation again"}
+		return nil, &CorruptError{File: e.rotationPath(), Err: withoutPath(err), Remedy: "remove the file, which has no keys, and start the rotation again"}
 	}
 
 	return r, nil
 }
 
-func (g *Garden) writeEncryptionRotation(r *EncryptionRotation) error {
+func (e *Encryption) writeRotation(r *EncryptionRotation) error {
 	data, err := json.Marshal(r)
 	if err != nil {
 		return fmt.Errorf("encode rotation: %w", err)
 	}
 
-	return writeFile(g.encryptionRotationPath(), append(data, '\n'))
+	return writeFile(e.rotationPath(), append(data, '\n'))
 }
 
-// StartEncryptionRotation begins a rotation. Nothing is changed but the record that it goes on.
-func (g *Garden) StartEncryptionRotation(now time.Time) error {
-	return g.change(now, func(g *Garden) error { return g.startEncryptionRotation(now) })
-}
-
-func (g *Garden) startEncryptionRotation(now time.Time) error {
-	if r, err := g.readEncryptionRotation(); err != nil {
+// startRotation records that a rotation goes on, and nothing else.
+func (e *Encryption) startRotation(now time.Time) error {
+	if r, err := e.readRotation(); err != nil {
 		return err
 	} else if r != nil {
 		return ErrRotating
 	}
-	c, err := readEncryption(g.EncryptionFile)
+	c, err := readEncryption(e.File)
 	if err != nil {
 		return err
 	}
@@ -144,17 +138,12 @@ func (g *Garden) startEncryptionRotation(now time.Time) error {
 		name += "x"
 	}
 
-	return g.writeEncryptionRotation(&EncryptionRotation{Key: name, Started: now.UTC()})
+	return e.writeRotation(&EncryptionRotation{Key: name, Started: now.UTC()})
 }
 
-// AdvanceEncryptionRotation takes the next step, if it is the given one. It only changes files: the caller has to bring about what
-// the step is about.
-func (g *Garden) AdvanceEncryptionRotation(step EncryptionStep, now time.Time) error {
-	return g.change(now, func(g *Garden) error { return g.advanceEncryptionRotation(step, now) })
-}
-
-func (g *Garden) advanceEncryptionRotation(step EncryptionStep, now time.Time) error {
-	r, err := g.EncryptionRotation()
+// advanceRotation takes the next step, if it is the given one.
+func (e *Encryption) advanceRotation(step EncryptionStep, now time.Time) error {
+	r, err := e.Rotation()
 	if err != nil {
 		return err
 	}
@@ -163,9 +152,9 @@ func (g *Garden) advanceEncryptionRotation(step EncryptionStep, now time.Time) e
 	}
 	switch step {
 	case EncryptionAdd:
-		return g.changeEncryption(func(keys []encryptionKey, made encryptionKey) []encryptionKey { return append(keys, made) }, r.Key)
+		return e.changeKeys(func(keys []encryptionKey, made encryptionKey) []encryptionKey { return append(keys, made) }, r.Key)
 	case EncryptionWrite:
-		return g.changeEncryption(func(keys []encryptionKey, _ encryptionKey) []encryptionKey {
+		return e.changeKeys(func(keys []encryptionKey, _ encryptionKey) []encryptionKey {
 			i := slices.IndexFunc(keys, func(k encryptionKey) bool { return k.Name == r.Key })
 
 			return append([]encryptionKey{keys[i]}, slices.Delete(slices.Clone(keys), i, i+1)...)
@@ -173,23 +162,23 @@ func (g *Garden) advanceEncryptionRotation(step EncryptionStep, now time.Time) e
 	case EncryptionRewrite:
 		r.Rewritten = new(now.UTC())
 
-		return g.writeEncryptionRotation(r)
+		return e.writeRotation(r)
 	case EncryptionRemove:
-		return g.changeEncryption(func(keys []encryptionKey, _ encryptionKey) []encryptionKey { return keys[:1] }, r.Key)
+		return e.changeKeys(func(keys []encryptionKey, _ encryptionKey) []encryptionKey { return keys[:1] }, r.Key)
 	case EncryptionEnd:
-		if err := os.Remove(g.encryptionRotationPath()); err != nil {
+		if err := os.Remove(e.rotationPath()); err != nil {
 			return fmt.Errorf("end change of the encryption key: %w", err)
 		}
 
-		return syncDir(filepath.Join(g.Dir, pkiDir))
+		return syncDir(e.pki)
 	default:
 		return fmt.Errorf("change the encryption key: unknown step %q", step)
 	}
 }
 
-// changeEncryption changes the keys of the configuration in one step. The function is given a new key as well.
-func (g *Garden) changeEncryption(change func(keys []encryptionKey, made encryptionKey) []encryptionKey, name string) error {
-	c, err := readEncryption(g.EncryptionFile)
+// changeKeys changes the keys of the configuration in one step. The function is given a new key as well.
+func (e *Encryption) changeKeys(change func(keys []encryptionKey, made encryptionKey) []encryptionKey, name string) error {
+	c, err := readEncryption(e.File)
 	if err != nil {
 		return err
 	}
@@ -212,7 +201,7 @@ func (g *Garden) changeEncryption(change func(keys []encryptionKey, made encrypt
 		return fmt.Errorf("encode encryption configuration: %w", err)
 	}
 
-	return writeFile(g.EncryptionFile, data)
+	return writeFile(e.File, data)
 }
 
 func readEncryption(path string) (encryptionConfiguration, error) {

@@ -36,14 +36,14 @@ func TestEncryptionRotation(t *testing.T) {
 	w := newWorld(t)
 	g := w.ensure(t, names())
 	former := w.encryptionKeys(t)[0]
-	if r, err := g.EncryptionRotation(); r != nil || err != nil {
+	if r, err := g.Encryption.Rotation(); r != nil || err != nil {
 		t.Errorf("a new garden rotates nothing: got %+v, %v", r, err)
 	}
 	w.clk.SetTime(w.clk.Now().Add(day))
 	results := make(chan error)
 	const starters = 8
 	for range starters {
-		go func() { results <- g.StartEncryptionRotation(w.clk.Now()) }()
+		go func() { results <- g.Changes.StartEncryptionRotation(w.clk.Now()) }()
 	}
 	started := 0
 	for range starters {
@@ -57,7 +57,7 @@ func TestEncryptionRotation(t *testing.T) {
 	if started != 1 {
 		t.Fatalf("rotations that began at the same time: got %d, want 1", started)
 	}
-	r, err := g.EncryptionRotation()
+	r, err := g.Encryption.Rotation()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -75,11 +75,11 @@ func TestEncryptionRotation(t *testing.T) {
 	for i, s := range steps {
 		g = w.ensure(t, names())
 		for _, other := range slices.Delete(slices.Clone(steps), i, i+1) {
-			if err := g.AdvanceEncryptionRotation(other.step, w.clk.Now()); err == nil {
+			if err := g.Changes.AdvanceEncryptionRotation(other.step, w.clk.Now()); err == nil {
 				t.Errorf("step %q instead of %q is refused", other.step, s.step)
 			}
 		}
-		if err := g.AdvanceEncryptionRotation(s.step, w.clk.Now()); err != nil {
+		if err := g.Changes.AdvanceEncryptionRotation(s.step, w.clk.Now()); err != nil {
 			t.Fatalf("AdvanceEncryptionRotation(%q) = %v", s.step, err)
 		}
 		if diff := cmp.Diff(s.want, w.encryptionKeys(t)); diff != "" {
@@ -87,7 +87,7 @@ func TestEncryptionRotation(t *testing.T) {
 		}
 		checkModes(t, w.dir)
 	}
-	if r, err := w.ensure(t, names()).EncryptionRotation(); r != nil || err != nil {
+	if r, err := w.ensure(t, names()).Encryption.Rotation(); r != nil || err != nil {
 		t.Errorf("the rotation is over: got %+v, %v", r, err)
 	}
 }
@@ -109,7 +109,7 @@ func TestEncryptionRotationRefused(t *testing.T) {
 		}
 		write(t, w.path("pki", "encryption.yaml"), []byte(after))
 		g := w.ensure(t, names())
-		if err := g.StartEncryptionRotation(w.clk.Now()); !errors.Is(err, identity.ErrEncryptionFixed) {
+		if err := g.Changes.StartEncryptionRotation(w.clk.Now()); !errors.Is(err, identity.ErrEncryptionFixed) {
 			t.Errorf("%s: got %v, want ErrEncryptionFixed", reason, err)
 		}
 	}

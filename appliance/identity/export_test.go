@@ -3,9 +3,9 @@
 package identity
 
 // GrowthFor is Growth for a version that encrypts other resources.
-func (g *Garden) GrowthFor(published Generation, resources []string) (*Sealed, error) {
-	return g.growth(published, resources)
+func (s *Sharing) GrowthFor(published Generation, resources []string) (*Sealed, error) {
+	return s.growth(published, resources)
 }
 
 // GrowFor is Grow for a version that encrypts other resources.
-func (g *Garden) GrowFor(resources []string) error { return g.grow(resources) }
+func (s *Sharing) GrowFor(resources []string) error { return s.grow(resources) }

@@ -3,15 +3,11 @@
 package identity
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
-	"sync"
-	"sync/atomic"
 	"time"
 
 	"k8s.io/utils/clock"
@@ -39,44 +35,23 @@ const (
 type Garden struct {
 	// Dir is the data directory.
 	Dir string
-	// ServerCA signs the serving certificate. A rotation changes it and the two below, but not the paths of their files: while it may
-	// run, only these may be used, and CABundle.
-	ServerCA Authority
-	// ClientCA signs the client certificates of the administrator and of certificate signing requests.
-	ClientCA Authority
-	// FrontProxyCA signs the certificate with which the aggregation layer authenticates on behalf of users.
-	FrontProxyCA Authority
-	// Serving is the serving certificate of the API server. Renew replaces it and the two below: while it may run, only their files
-	// may be used, which never change their paths, and AdminAccess and Certificates.
-	Serving KeyPair
-	// Admin is a client certificate of AdminName in AdminGroup.
-	Admin KeyPair
-	// FrontProxy is the client certificate of the aggregation layer.
-	FrontProxy KeyPair
-	// ServiceAccountFile contains the key that signs service account tokens; see TokenKeys.
-	ServiceAccountFile string
-	// EncryptionFile is the API server's EncryptionConfiguration for Secrets and InternalSecrets.
-	EncryptionFile string
+	// Authorities are its certificate authorities.
+	Authorities *Authorities
+	// Certificates are those that it issues to itself.
+	Certificates *Certificates
+	// Encryption has the keys with which objects are stored.
+	Encryption *Encryption
+	// ServiceAccount has the keys of service account tokens.
+	ServiceAccount *ServiceAccountKeyring
+	// WorkloadIdentity has the keys of tokens of workload identities.
+	WorkloadIdentity *WorkloadIdentityKeyring
+
+	// Changes are the steps of rotations of what is above.
+	Changes Changes
+	// Sharing is how all servers of the garden come to have the same keys and authorities.
+	Sharing *Sharing
 
 	lock *Lock
-	// names are those of the serving certificate: started are those that the start was given, domains those that SetDomains was.
-	names   subjectNames
-	started Names
-	domains []string
-	// mu guards the certificates that Renew replaces, the kubeconfig with one of them, and rotations.
-	mu sync.RWMutex
-	// changing guards changes of keys and authorities, which may take long: mu is only held while they come into effect here.
-	changing sync.Mutex
-	// publish makes such changes known to other servers before; nil if there are none.
-	publish Publish
-	// unread says that there are keys in the directory that this process has not read; changing guards it.
-	unread bool
-	// tokenKeys are the current keys of service account tokens.
-	tokenKeys atomic.Pointer[TokenKeys]
-	// workloadKeys are the current keys of tokens of workload identities.
-	workloadKeys atomic.Pointer[WorkloadIdentityKeys]
-	// changed is closed when the CA bundle changes; it is nil until somebody waits for that.
-	changed chan struct{}
 }
 
 // Ensure locks the data directory for this process. The first start creates the identity of a garden; later starts read it, and
@@ -103,82 +78,38 @@ func Ensure(dir string, names Names, clk clock.PassiveClock, first ...func(dir s
 	if err != nil {
 		return nil, errors.Join(err, lock.Release())
 	}
-	g := &Garden{Dir: dir, lock: lock, names: names.with(domains).subjectNames(), started: names, domains: domains}
-	if err := g.ensure(clk.Now()); err != nil {
+	m := materialIn(dir)
+	m.certificates.names, m.certificates.started, m.certificates.domains = names.with(domains).subjectNames(), names, domains
+	if err := m.ensure(clk.Now()); err != nil {
 		return nil, errors.Join(err, lock.Release())
 	}
-	return g, nil
+
+	return newGarden(m, lock), nil
+}
+
+func newGarden(m *material, lock *Lock) *Garden {
+	sharing := &Sharing{dir: m.dir, here: m}
+
+	return &Garden{
+		Dir: m.dir, Authorities: m.authorities, Certificates: m.certificates, Encryption: m.encryption,
+		ServiceAccount: m.serviceAccount, WorkloadIdentity: m.workloadIdentity,
+		Changes: Changes{sharing: sharing}, Sharing: sharing, lock: lock,
+	}
 }
 
 // Close releases the data directory.
 func (g *Garden) Close() error { return g.lock.Release() }
 
-// CABundle returns the CA bundle exactly as the garden publishes it at /cacerts.
-func (g *Garden) CABundle() []byte {
-	g.mu.RLock()
-	defer g.mu.RUnlock()
-
-	return g.ServerCA.Bundle
-}
-
-// WatchCABundle returns the CA bundle, and a channel that is closed when there is another one.
-func (g *Garden) WatchCABundle() ([]byte, <-chan struct{}) {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	if g.changed == nil {
-		g.changed = make(chan struct{})
-	}
-
-	return g.ServerCA.Bundle, g.changed
-}
-
-// CAHash returns the hash of the CA bundle for join tokens.
-func (g *Garden) CAHash() string { return HashCA(g.CABundle()) }
-
-// HashCA returns the hash of a CA bundle, exactly as it is served, in the form of join tokens.
-func HashCA(bundle []byte) string {
-	sum := sha256.Sum256(bundle)
-	return hex.EncodeToString(sum[:])
-}
-
 // AdminKubeconfigPath returns the path of the kubeconfig for administrators in the data directory dir.
 func AdminKubeconfigPath(dir string) string { return filepath.Join(dir, adminKubeconfigFile) }
 
-func (g *Garden) ensure(now time.Time) error {
-	version, err := readLayout(g.Dir)
-	if err != nil {
-		return err
-	}
-	if err := g.ensurePKI(version > 0, now); err != nil {
-		return err
-	}
-	if err := g.load(now); err != nil {
-		return err
-	}
-	if err := g.resumeAuthorityRotation(now); err != nil {
-		return err
-	}
-	keys, err := loadWorkloadIdentityKeys(filepath.Join(g.Dir, pkiDir), version)
-	if err != nil {
-		return err
-	}
-	g.workloadKeys.Store(keys)
-	if _, err := g.issue(now, false); err != nil {
-		return err
-	}
-	if version == Layout {
-		return nil
-	}
-	return writeLayout(g.Dir)
-}
-
 // ensurePKI creates the keys and authorities in a staging directory, and moves it into place by one rename. The layout file is
 // written after that, so if it exists without the PKI, the PKI was lost.
-func (g *Garden) ensurePKI(used bool, now time.Time) error {
-	if err := g.removeStaging(); err != nil {
+func ensurePKI(dir string, used bool, now time.Time) error {
+	if err := removeStaging(dir); err != nil {
 		return err
 	}
-	pki := filepath.Join(g.Dir, pkiDir)
+	pki := filepath.Join(dir, pkiDir)
 	_, err := os.Stat(pki)
 	switch {
 	case err == nil:
@@ -188,9 +119,9 @@ func (g *Garden) ensurePKI(used bool, now time.Time) error {
 	case used:
 		return &CorruptError{File: pki, Err: withoutPath(err), Remedy: remedyRestore}
 	}
-	staging, err := os.MkdirTemp(g.Dir, pkiStagingDirPattern)
+	staging, err := os.MkdirTemp(dir, pkiStagingDirPattern)
 	if err != nil {
-		return directoryError(g.Dir, err)
+		return directoryError(dir, err)
 	}
 	if err := makePKI(staging, now); err != nil {
 		return errors.Join(err, os.RemoveAll(staging))
@@ -198,17 +129,17 @@ func (g *Garden) ensurePKI(used bool, now time.Time) error {
 	if err := os.Rename(staging, pki); err != nil {
 		return errors.Join(fmt.Errorf("put keys and certificates into place: %w", err), os.RemoveAll(staging))
 	}
-	return syncDir(g.Dir)
+	return syncDir(dir)
 }
 
 // removeStaging removes the staging directories of interrupted starts.
-func (g *Garden) removeStaging() error {
-	left, err := filepath.Glob(filepath.Join(g.Dir, pkiStagingDirPattern+"*"))
+func removeStaging(dir string) error {
+	left, err := filepath.Glob(filepath.Join(dir, pkiStagingDirPattern+"*"))
 	if err != nil {
 		return fmt.Errorf("look for leftovers: %w", err)
 	}
-	for _, dir := range left {
-		if err := os.RemoveAll(dir); err != nil {
+	for _, staging := range left {
+		if err := os.RemoveAll(staging); err != nil {
 			return fmt.Errorf("remove leftover: %w", err)
 		}
 	}
@@ -232,18 +163,4 @@ func makePKI(dir string, now time.Time) error {
 		return err
 	}
 	return makeEncryption(dir, now)
-}
-
-// load reads and checks the keys and authorities.
-func (g *Garden) load(now time.Time) error {
-	pki := filepath.Join(g.Dir, pkiDir)
-	if err := g.loadAuthorities(now); err != nil {
-		return err
-	}
-	var err error
-	if g.EncryptionFile, err = checkEncryption(pki); err != nil {
-		return err
-	}
-	g.ServiceAccountFile = filepath.Join(pki, serviceAccountFile)
-	return g.readTokenKeys(pki)
 }

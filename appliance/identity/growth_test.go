@@ -25,7 +25,7 @@ func TestGrowth(t *testing.T) {
 	s.leads(t, first)
 	s.takeUp(t, second, false)
 	s.takeUp(t, third, false)
-	if err := first.StartEncryptionRotation(s.clk.Now()); err != nil {
+	if err := first.Changes.StartEncryptionRotation(s.clk.Now()); err != nil {
 		t.Fatal(err)
 	}
 	s.takeUp(t, second, false)
@@ -38,7 +38,7 @@ func TestGrowth(t *testing.T) {
 	path := filepath.Join(second.Dir, "pki", "encryption.yaml")
 	before := read(t, path)
 	s.leads(t, second)
-	next, err := second.GrowthFor(was.Generation, later())
+	next, err := second.Sharing.GrowthFor(was.Generation, later())
 	if err != nil || next == nil || next.Number != was.Number+1 {
 		t.Fatalf("One more kind is one more generation.\nGrowth(): got %v, %v", next, err)
 	}
@@ -47,7 +47,7 @@ func TestGrowth(t *testing.T) {
 	}
 	s.published = next
 	s.takeUp(t, second, false)
-	if again, err := second.GrowthFor(next.Generation, later()); err != nil || again != nil {
+	if again, err := second.Sharing.GrowthFor(next.Generation, later()); err != nil || again != nil {
 		t.Errorf("It is published once.\nGrowth(): got %v, %v", again, err)
 	}
 	grown := string(read(t, path))
@@ -69,7 +69,7 @@ func TestGrowth(t *testing.T) {
 			t.Errorf("A start changes none of the keys that are published.\nHasGeneration(): got %t, %v", held, err)
 		}
 	}
-	if err := second.StartTokenKeyRotation(s.clk.Now()); err != nil {
+	if err := second.Changes.StartTokenKeyRotation(s.clk.Now()); err != nil {
 		t.Errorf("Rotations go on: %v", err)
 	}
 }
@@ -93,15 +93,15 @@ func TestGrowthRefuses(t *testing.T) {
 	first := s.open(t, s.dir)
 	s.leads(t, first)
 	older := s.published.Generation
-	if err := first.StartTokenKeyRotation(s.clk.Now()); err != nil {
+	if err := first.Changes.StartTokenKeyRotation(s.clk.Now()); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := first.GrowthFor(older, later()); !errors.Is(err, identity.ErrUnpublished) {
+	if _, err := first.Sharing.GrowthFor(older, later()); !errors.Is(err, identity.ErrUnpublished) {
 		t.Errorf("Only the generation that is published grows.\nGrowth(): got %v", err)
 	}
 	path := filepath.Join(s.dir, "pki", "encryption.yaml")
 	write(t, path, bytes.Replace(read(t, path), []byte("secret: "), []byte("secret: AA"), 1))
-	if _, err := first.GrowthFor(s.published.Generation, later()); !errors.Is(err, identity.ErrUnpublished) {
+	if _, err := first.Sharing.GrowthFor(s.published.Generation, later()); !errors.Is(err, identity.ErrUnpublished) {
 		t.Errorf("Keys that somebody has changed are not published.\nGrowth(): got %v", err)
 	}
 }
@@ -113,10 +113,10 @@ func TestGrowAlone(t *testing.T) {
 	g := w.ensure(t, names())
 	path := w.path("pki", "encryption.yaml")
 	before := string(read(t, path))
-	if err := g.Grow(); err != nil || string(read(t, path)) != before {
+	if err := g.Sharing.Grow(); err != nil || string(read(t, path)) != before {
 		t.Errorf("What is complete stays as it is.\nGrow(): got %v", err)
 	}
-	if err := g.GrowFor(later()); err != nil {
+	if err := g.Sharing.GrowFor(later()); err != nil {
 		t.Fatal(err)
 	}
 	if is := string(read(t, path)); !strings.Contains(is, "widgets.example.org") || keyIn(t, is) != keyIn(t, before) {

@@ -13,34 +13,6 @@ import (
 	"k8s.io/client-go/util/cert"
 )
 
-// Certificate is the validity of a certificate.
-type Certificate struct {
-	// Name is the name of its file, without the suffix.
-	Name string
-	// NotBefore and NotAfter are the ends of its validity.
-	NotBefore, NotAfter time.Time
-	// Authority is set for certificate authorities.
-	Authority bool
-}
-
-// Certificates returns the certificates of the garden: those that it renews by itself, and its authorities.
-func (g *Garden) Certificates() []Certificate {
-	g.mu.RLock()
-	defer g.mu.RUnlock()
-	var all []Certificate
-	for _, of := range g.issues() {
-		c := of.pair.Cert
-		all = append(all, Certificate{Name: leafName(of.leaf.file), NotBefore: c.NotBefore, NotAfter: c.NotAfter})
-	}
-	for _, a := range []Authority{g.ServerCA, g.ClientCA, g.FrontProxyCA} {
-		all = append(all, Certificate{
-			Name: leafName(filepath.Base(a.CertFile)), NotBefore: a.Cert.NotBefore, NotAfter: a.Cert.NotAfter, Authority: true,
-		})
-	}
-
-	return all
-}
-
 // Kind says what an Item is.
 type Kind string
 
@@ -123,12 +95,12 @@ func Inspect(dir string, now time.Time) ([]Item, error) {
 // Rotations returns the rotations of the encryption key and of the authorities that go on in the data directory of a garden, whether it
 // runs or not; each is nil if there is none.
 func Rotations(dir string) (*EncryptionRotation, *AuthorityRotation, error) {
-	g := &Garden{Dir: dir, EncryptionFile: filepath.Join(dir, pkiDir, encryptionFile)}
-	key, err := g.EncryptionRotation()
+	m := materialIn(dir)
+	key, err := m.encryption.Rotation()
 	if err != nil {
 		return nil, nil, err
 	}
-	authority, err := g.AuthorityRotation()
+	authority, err := m.authorities.Rotation()
 
 	return key, authority, err
 }

@@ -48,23 +48,23 @@ func (a Access) Kubeconfig() *clientcmdapi.Config {
 }
 
 // AdminAccess returns the administrator's access to the garden at server.
-func (g *Garden) AdminAccess(name, server string) Access {
-	g.mu.RLock()
-	defer g.mu.RUnlock()
+func (c *Certificates) AdminAccess(name, server string) Access {
+	c.mu.RLock()
+	defer c.mu.RUnlock()
 
-	return g.adminAccess(name, server)
+	return c.adminAccess(name, server)
 }
 
-func (g *Garden) adminAccess(name, server string) Access {
-	return Access{Name: name, Server: server, CABundle: g.ServerCA.Bundle, CertPEM: g.Admin.CertPEM, KeyPEM: g.Admin.KeyPEM}
+func (c *Certificates) adminAccess(name, server string) Access {
+	return Access{Name: name, Server: server, CABundle: c.authorities.Server.Bundle, CertPEM: c.Admin.CertPEM, KeyPEM: c.Admin.KeyPEM}
 }
 
 // WriteAdminKubeconfig writes a kubeconfig for administrators of the garden at server to the data directory.
-func (g *Garden) WriteAdminKubeconfig(server string) error {
-	g.mu.Lock() // An older certificate must not replace a newer one.
-	defer g.mu.Unlock()
+func (c *Certificates) WriteAdminKubeconfig(server string) error {
+	c.mu.Lock() // An older certificate must not replace a newer one.
+	defer c.mu.Unlock()
 
-	return WriteKubeconfig(AdminKubeconfigPath(g.Dir), g.adminAccess("terrarium", server).Kubeconfig())
+	return WriteKubeconfig(AdminKubeconfigPath(c.dir), c.adminAccess("terrarium", server).Kubeconfig())
 }
 
 // WriteKubeconfig replaces the file with c, readable only by its owner.

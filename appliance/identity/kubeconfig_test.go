@@ -134,7 +134,7 @@ func TestWriteAdminKubeconfig(t *testing.T) {
 	t.Parallel()
 
 	g := newGarden(t, names())
-	if err := g.WriteAdminKubeconfig("https://127.0.0.1:6443"); err != nil {
+	if err := g.Certificates.WriteAdminKubeconfig("https://127.0.0.1:6443"); err != nil {
 		t.Fatalf("WriteAdminKubeconfig(...) = %v", err)
 	}
 	c, err := clientcmd.LoadFromFile(identity.AdminKubeconfigPath(g.Dir))
@@ -146,7 +146,7 @@ func TestWriteAdminKubeconfig(t *testing.T) {
 		CertPEM: c.AuthInfos["terrarium"].ClientCertificateData, KeyPEM: c.AuthInfos["terrarium"].ClientKeyData,
 	}
 	want := identity.Access{
-		Name: "terrarium", Server: "https://127.0.0.1:6443", CABundle: g.CABundle(), CertPEM: g.Admin.CertPEM, KeyPEM: g.Admin.KeyPEM,
+		Name: "terrarium", Server: "https://127.0.0.1:6443", CABundle: g.Authorities.CABundle(), CertPEM: g.Certificates.Admin.CertPEM, KeyPEM: g.Certificates.Admin.KeyPEM,
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("The kubeconfig is complete in itself.\naccess (-want +got):\n%s", diff)

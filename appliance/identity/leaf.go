@@ -115,15 +115,3 @@ func issueLeaf(path string, ca Authority, l leaf, now time.Time) (KeyPair, error
 	}
 	return pair, nil
 }
-
-// ServingCertificate returns the serving certificate as it is now.
-func (g *Garden) ServingCertificate() (*tls.Certificate, error) {
-	g.mu.RLock()
-	defer g.mu.RUnlock()
-	pair, err := tls.X509KeyPair(g.Serving.CertPEM, g.Serving.KeyPEM)
-	if err != nil {
-		return nil, fmt.Errorf("read serving certificate: %w", err)
-	}
-
-	return &pair, nil
-}

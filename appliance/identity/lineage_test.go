@@ -21,17 +21,17 @@ func TestSameNumber(t *testing.T) {
 	s.leads(t, first)
 	s.takeUp(t, second, false)
 	lost := s.published
-	if err := first.StartTokenKeyRotation(s.clk.Now()); err != nil {
+	if err := first.Changes.StartTokenKeyRotation(s.clk.Now()); err != nil {
 		t.Fatal(err)
 	}
 	s.published = lost
 	s.leads(t, second)
-	if err := second.StartTokenKeyRotation(s.clk.Now()); err != nil {
+	if err := second.Changes.StartTokenKeyRotation(s.clk.Now()); err != nil {
 		t.Fatal(err)
 	}
-	key := first.TokenKeys().ID
-	_, err := first.TakeUp(*s.published, false, s.clk.Now())
-	if !errors.Is(err, identity.ErrOlderGeneration) || first.TokenKeys().ID != key {
+	key := first.ServiceAccount.Keys().ID
+	_, err := first.Sharing.TakeUp(*s.published, false, s.clk.Now())
+	if !errors.Is(err, identity.ErrOlderGeneration) || first.ServiceAccount.Keys().ID != key {
 		t.Errorf("A generation is not made twice.\nTakeUp(): got %v, want %v", err, identity.ErrOlderGeneration)
 	}
 	for _, way := range []string{"terrarium bundle publish", "terrarium bundle import --force"} {
@@ -48,7 +48,7 @@ func TestSameNumber(t *testing.T) {
 	s.leads(t, first)
 	s.takeUp(t, second, false)
 	same(t, "after a decision", first, second)
-	if first.TokenKeys().ID != key {
+	if first.ServiceAccount.Keys().ID != key {
 		t.Error("The newest keys are kept.")
 	}
 }
@@ -62,13 +62,13 @@ func TestBundleHasGeneration(t *testing.T) {
 	old := *s.published
 	rotateEncryption(t, s, first)
 	second := s.other(t)
-	if _, err := second.TakeUp(old, false, s.clk.Now()); !errors.Is(err, identity.ErrOlderGeneration) {
+	if _, err := second.Sharing.TakeUp(old, false, s.clk.Now()); !errors.Is(err, identity.ErrOlderGeneration) {
 		t.Errorf("A new server takes up nothing older than its bundle.\nTakeUp(): got %v, want %v", err, identity.ErrOlderGeneration)
 	}
-	if took, err := second.TakeUp(*s.published, false, s.clk.Now()); err != nil || took {
+	if took, err := second.Sharing.TakeUp(*s.published, false, s.clk.Now()); err != nil || took {
 		t.Errorf("It has the newest keys already.\nTakeUp(): got %t, %v", took, err)
 	}
-	if is, err := second.Held(); err != nil || is != s.published.Generation {
+	if is, err := second.Sharing.Held(); err != nil || is != s.published.Generation {
 		t.Errorf("Held(): got %+v, %v, want %+v", is, err, s.published.Generation)
 	}
 
@@ -85,17 +85,17 @@ func TestLostRecord(t *testing.T) {
 	s := &shared{world: newWorld(t)}
 	first := s.open(t, s.dir)
 	s.leads(t, first)
-	if err := first.StartTokenKeyRotation(s.clk.Now()); err != nil {
+	if err := first.Changes.StartTokenKeyRotation(s.clk.Now()); err != nil {
 		t.Fatal(err)
 	}
-	if own, err := first.Proposal(nil); !errors.Is(err, identity.ErrLost) || own != nil {
+	if own, err := first.Sharing.Proposal(nil); !errors.Is(err, identity.ErrLost) || own != nil {
 		t.Errorf("It does not begin anew by itself.\nProposal(): got %v, %v, want %v", own, err, identity.ErrLost)
 	}
 	if err := errors.Join(first.Close(), identity.AllowPublication(s.dir)); err != nil {
 		t.Fatal(err)
 	}
 	first = s.open(t, s.dir)
-	if own, err := first.Proposal(nil); err != nil || own == nil || own.Number != s.published.Number+1 {
+	if own, err := first.Sharing.Proposal(nil); err != nil || own == nil || own.Number != s.published.Number+1 {
 		t.Errorf("It goes on if somebody says so.\nProposal(): got %v, %v", own, err)
 	}
 }
@@ -130,14 +130,14 @@ func TestUnusableKeys(t *testing.T) {
 	if err := identity.AllowPublication(s.dir); err != nil {
 		t.Fatal(err)
 	}
-	damaged, err := first.Proposal(&s.published.Generation)
+	damaged, err := first.Sharing.Proposal(&s.published.Generation)
 	if err != nil || damaged == nil {
 		t.Fatalf("Proposal(): got %v, %v", damaged, err)
 	}
-	key := second.TokenKeys().ID
-	_, once := second.TakeUp(*damaged, false, s.clk.Now())
-	_, again := second.TakeUp(*damaged, false, s.clk.Now())
-	if once == nil || again == nil || once.Error() != again.Error() || !strings.Contains(once.Error(), "client-ca.key") || second.TokenKeys().ID != key {
+	key := second.ServiceAccount.Keys().ID
+	_, once := second.Sharing.TakeUp(*damaged, false, s.clk.Now())
+	_, again := second.Sharing.TakeUp(*damaged, false, s.clk.Now())
+	if once == nil || again == nil || once.Error() != again.Error() || !strings.Contains(once.Error(), "client-ca.key") || second.ServiceAccount.Keys().ID != key {
 		t.Errorf("TakeUp(): got %v, and then %v", once, again)
 	}
 }

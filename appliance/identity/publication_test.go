@@ -16,10 +16,10 @@ import (
 // refuses checks that a server neither takes up what is published, nor publishes what it has.
 func (s *shared) refuses(t *testing.T, g *identity.Garden, reason string) {
 	t.Helper()
-	if _, err := g.TakeUp(*s.published, false, s.clk.Now()); !errors.Is(err, identity.ErrUnpublished) || !strings.Contains(err.Error(), "bundle publish") {
+	if _, err := g.Sharing.TakeUp(*s.published, false, s.clk.Now()); !errors.Is(err, identity.ErrUnpublished) || !strings.Contains(err.Error(), "bundle publish") {
 		t.Errorf("Keys that changed beside the rotations are reported, %s.\nTakeUp(): got %v, want %v", reason, err, identity.ErrUnpublished)
 	}
-	if own, err := g.Proposal(&s.published.Generation); !errors.Is(err, identity.ErrUnpublished) || own != nil {
+	if own, err := g.Sharing.Proposal(&s.published.Generation); !errors.Is(err, identity.ErrUnpublished) || own != nil {
 		t.Errorf("They are not published by themselves, %s.\nProposal(): got %v, %v, want %v", reason, own, err, identity.ErrUnpublished)
 	}
 }
@@ -163,12 +163,12 @@ func TestChangedWhileLeading(t *testing.T) {
 	s.leads(t, first)
 	stranger := s.open(t, filepath.Join(t.TempDir(), "stranger"))
 	write(t, filepath.Join(s.dir, "pki", "encryption.yaml~"), []byte("left by an editor"))
-	if err := first.StartWorkloadIdentityRotation(s.clk.Now()); err != nil {
+	if err := first.Changes.StartWorkloadIdentityRotation(s.clk.Now()); err != nil {
 		t.Errorf("A file that is no key does not matter: got %v", err)
 	}
 	write(t, filepath.Join(s.dir, "pki", "encryption.yaml"), read(t, filepath.Join(stranger.Dir, "pki", "encryption.yaml")))
 	was := s.published.Generation
-	if err := first.StartTokenKeyRotation(s.clk.Now()); !errors.Is(err, identity.ErrUnpublished) || s.published.Generation != was {
+	if err := first.Changes.StartTokenKeyRotation(s.clk.Now()); !errors.Is(err, identity.ErrUnpublished) || s.published.Generation != was {
 		t.Errorf("A step publishes what it has changed alone.\nStartTokenKeyRotation(): got %v, want %v", err, identity.ErrUnpublished)
 	}
 }

@@ -5,7 +5,6 @@ package identity
 import (
 	"crypto/sha256"
 	"crypto/x509"
-	"crypto/x509/pkix"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -43,75 +42,6 @@ func renewalDue(c *x509.Certificate) time.Time {
 	return c.NotBefore.Add(time.Duration(life * (renewFrom + renewSpread*spread)))
 }
 
-// issued is a certificate that the garden issues to itself: what it says, who signs it and where it is kept.
-type issued struct {
-	leaf leaf
-	ca   *Authority
-	pair *KeyPair
-}
-
-// issues lists the certificates that the garden issues to itself.
-func (g *Garden) issues() []issued {
-	return []issued{
-		{leaf{
-			file: servingFile, subject: pkix.Name{CommonName: servingCommonName}, usage: x509.ExtKeyUsageServerAuth, names: g.names,
-		}, &g.ServerCA, &g.Serving},
-		{leaf{
-			file: adminFile, subject: pkix.Name{CommonName: AdminName, Organization: []string{AdminGroup}}, usage: x509.ExtKeyUsageClientAuth,
-		}, &g.ClientCA, &g.Admin},
-		{leaf{
-			file: frontProxyFile, subject: pkix.Name{CommonName: FrontProxyName}, usage: x509.ExtKeyUsageClientAuth,
-		}, &g.FrontProxyCA, &g.FrontProxy},
-	}
-}
-
-// issue renews the certificates that are due or do not fit, or all. It returns the names of the new ones.
-func (g *Garden) issue(now time.Time, all bool) ([]string, error) {
-	pki := filepath.Join(g.Dir, pkiDir)
-	var renewed []string
-	for _, of := range g.issues() {
-		ensure := ensureLeaf
-		if all {
-			ensure = func(dir string, ca Authority, l leaf, now time.Time) (KeyPair, error) {
-				return issueLeaf(filepath.Join(dir, l.file), ca, l, now)
-			}
-		}
-		pair, err := ensure(pki, *of.ca, of.leaf, now)
-		if err != nil {
-			return renewed, err
-		}
-		if of.pair.Cert == nil || !of.pair.Cert.Equal(pair.Cert) {
-			renewed = append(renewed, leafName(of.leaf.file))
-		}
-		*of.pair = pair
-	}
-
-	return renewed, nil
-}
-
-// Renew renews the certificates that are due, or all, and returns the names of the new ones. What was issued before stays valid
-// until it expires. It may be called while the garden runs: the API server takes up new files without closing connections.
-func (g *Garden) Renew(now time.Time, all bool) ([]string, error) {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-
-	return g.issue(now, all)
-}
-
-// RenewalDue returns when the next certificate is due.
-func (g *Garden) RenewalDue() time.Time {
-	g.mu.RLock()
-	defer g.mu.RUnlock()
-	var next time.Time
-	for _, of := range g.issues() {
-		if due := renewalDue(of.pair.Cert); next.IsZero() || due.Before(next) {
-			next = due
-		}
-	}
-
-	return next
-}
-
 // RenewDirectory renews all certificates in the data directory of a garden that does not run, and its administrator's
 // kubeconfig. It returns their names. The error wraps ErrInUse if the garden runs.
 func RenewDirectory(dir string, clk clock.PassiveClock) (renewed []string, err error) {
@@ -125,8 +55,8 @@ func RenewDirectory(dir string, clk clock.PassiveClock) (renewed []string, err e
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, lock.Release()) }()
-	g := &Garden{Dir: dir, lock: lock}
-	if err := g.load(clk.Now()); err != nil {
+	m := materialIn(dir)
+	if err := m.load(clk.Now()); err != nil {
 		return nil, err
 	}
 	// The certificate keeps its names: only a start knows the garden's addresses.
@@ -134,8 +64,8 @@ func RenewDirectory(dir string, clk clock.PassiveClock) (renewed []string, err e
 	if err != nil {
 		return nil, &CorruptError{File: filepath.Join(dir, pkiDir, servingFile), Err: withoutPath(err), Remedy: remedyReissue}
 	}
-	g.names = namesOf(current.Cert)
-	if renewed, err = g.issue(clk.Now(), true); err != nil {
+	m.certificates.names = namesOf(current.Cert)
+	if renewed, err = m.certificates.issue(clk.Now(), true); err != nil {
 		return renewed, err
 	}
 	config, err := clientcmd.LoadFromFile(AdminKubeconfigPath(dir))
@@ -146,7 +76,7 @@ func RenewDirectory(dir string, clk clock.PassiveClock) (renewed []string, err e
 		return renewed, fmt.Errorf("read kubeconfig: %w", err)
 	}
 	for _, c := range config.Clusters {
-		return renewed, g.WriteAdminKubeconfig(c.Server)
+		return renewed, m.certificates.WriteAdminKubeconfig(c.Server)
 	}
 
 	return renewed, nil

@@ -42,16 +42,16 @@ func TestRenew(t *testing.T) {
 	renew := func(at time.Time, all bool) []string {
 		t.Helper()
 		w.clk.SetTime(at)
-		renewed, err := g.Renew(w.clk.Now(), all)
+		renewed, err := g.Certificates.Renew(w.clk.Now(), all)
 		if err != nil {
 			t.Fatalf("Renew(%s, %t) = %v", at, all, err)
 		}
 
 		return renewed
 	}
-	authority := g.ServerCA.Cert
+	authority := g.Authorities.Server.Cert
 	before := read(t, w.path("pki", "serving.pem"))
-	due := g.RenewalDue()
+	due := g.Certificates.RenewalDue()
 	if from, to := start.Add(255*day), start.Add(329*day); due.Before(from) || due.After(to) {
 		t.Errorf("A certificate is renewed at 70 to 90 %% of its life: got %s, want %s to %s", due, from, to)
 	}
@@ -67,10 +67,10 @@ func TestRenew(t *testing.T) {
 	if bytes.Equal(before, read(t, w.path("pki", "serving.pem"))) {
 		t.Error("The file of the serving certificate did not change.")
 	}
-	if next := g.RenewalDue(); !next.After(due.Add(250 * day)) {
+	if next := g.Certificates.RenewalDue(); !next.After(due.Add(250 * day)) {
 		t.Errorf("New certificates are due much later: got %s, before it was %s", next, due)
 	}
-	if !g.ServerCA.Cert.Equal(authority) || g.Serving.Cert.VerifyHostname("garden.example.org") != nil {
+	if !g.Authorities.Server.Cert.Equal(authority) || g.Certificates.Serving.Cert.VerifyHostname("garden.example.org") != nil {
 		t.Error("A renewed certificate has the same names and comes from the same authority.")
 	}
 	checkModes(t, w.dir)
@@ -89,7 +89,7 @@ func TestRenewDirectory(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := g.WriteAdminKubeconfig("https://garden.example.org:6443"); err != nil {
+	if err := g.Certificates.WriteAdminKubeconfig("https://garden.example.org:6443"); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := identity.RenewDirectory(w.dir, w.clk); !errors.Is(err, identity.ErrInUse) {

@@ -11,6 +11,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"sync/atomic"
 	"time"
 )
 
@@ -43,8 +44,69 @@ type TokenKeys struct {
 // Rotating reports whether a rotation has begun and is not complete.
 func (k *TokenKeys) Rotating() bool { return len(k.Accepted) > 1 }
 
-// TokenKeys returns the current keys. They do not change; a rotation makes others.
-func (g *Garden) TokenKeys() *TokenKeys { return g.tokenKeys.Load() }
+// ServiceAccountKeyring has the keys for tokens of service accounts of a garden.
+type ServiceAccountKeyring struct {
+	// File contains the key that signs; see Keys.
+	File string
+
+	// pki is the directory of keys, current are the keys that were read from it.
+	pki     string
+	current atomic.Pointer[TokenKeys]
+}
+
+func newServiceAccountKeyring(pki string) *ServiceAccountKeyring {
+	return &ServiceAccountKeyring{File: filepath.Join(pki, serviceAccountFile), pki: pki}
+}
+
+// Keys returns the current keys. They do not change; a rotation makes others.
+func (r *ServiceAccountKeyring) Keys() *TokenKeys { return r.current.Load() }
+
+// read makes the keys in the directory the current ones.
+func (r *ServiceAccountKeyring) read() error {
+	keys, err := loadTokenKeys(r.pki)
+	if err != nil {
+		return err
+	}
+	r.current.Store(keys)
+
+	return nil
+}
+
+// startRotation makes a new key, and keeps the public part of the one before. If it is interrupted, it has either been done or changed
+// nothing.
+func (r *ServiceAccountKeyring) startRotation(now time.Time) error {
+	before := r.Keys()
+	if before.Rotating() {
+		return ErrRotating
+	}
+	_, keyPEM, err := makeKey()
+	if err != nil {
+		return err
+	}
+	if err := writeFormerKey(filepath.Join(r.pki, formerKeyFile), before.Signing.Public(), now); err != nil {
+		return err
+	}
+	if err := writeFile(r.File, keyPEM); err != nil {
+		return err
+	}
+
+	return r.read()
+}
+
+// completeRotation forgets the former key if a rotation to the key with an id goes on.
+func (r *ServiceAccountKeyring) completeRotation(id string) error {
+	if is := r.Keys(); !is.Rotating() || is.ID != id {
+		return ErrNotRotating
+	}
+	if err := os.Remove(filepath.Join(r.pki, formerKeyFile)); err != nil {
+		return fmt.Errorf("remove former key of service account tokens: %w", err)
+	}
+	if err := syncDir(r.pki); err != nil {
+		return err
+	}
+
+	return r.read()
+}
 
 // loadTokenKeys reads the keys.
 func loadTokenKeys(pki string) (*TokenKeys, error) {
@@ -108,63 +170,6 @@ func readFormerKey(path string) (crypto.PublicKey, time.Time, error) {
 	}
 
 	return key, since, nil
-}
-
-// StartTokenKeyRotation makes a new key, which signs all tokens from now on. Tokens of the key before are still accepted until
-// CompleteTokenKeyRotation. If it is interrupted, it has either been done or changed nothing.
-func (g *Garden) StartTokenKeyRotation(now time.Time) error {
-	return g.change(now, func(g *Garden) error { return g.startTokenKeyRotation(now) })
-}
-
-func (g *Garden) startTokenKeyRotation(now time.Time) error {
-	before := g.TokenKeys()
-	if before.Rotating() {
-		return ErrRotating
-	}
-	_, keyPEM, err := makeKey()
-	if err != nil {
-		return err
-	}
-	pki := filepath.Join(g.Dir, pkiDir)
-	if err := writeFormerKey(filepath.Join(pki, formerKeyFile), before.Signing.Public(), now); err != nil {
-		return err
-	}
-	if err := writeFile(filepath.Join(pki, serviceAccountFile), keyPEM); err != nil {
-		return err
-	}
-
-	return g.readTokenKeys(pki)
-}
-
-// CompleteTokenKeyRotation ends the rotation to the key with an id: tokens of the key before are not accepted any more. A rotation that
-// has begun since the caller looked is another one.
-func (g *Garden) CompleteTokenKeyRotation(id string, now time.Time) error {
-	return g.change(now, func(g *Garden) error { return g.completeTokenKeyRotation(id) })
-}
-
-func (g *Garden) completeTokenKeyRotation(id string) error {
-	if is := g.TokenKeys(); !is.Rotating() || is.ID != id {
-		return ErrNotRotating
-	}
-	pki := filepath.Join(g.Dir, pkiDir)
-	if err := os.Remove(filepath.Join(pki, formerKeyFile)); err != nil {
-		return fmt.Errorf("remove former key of service account tokens: %w", err)
-	}
-	if err := syncDir(pki); err != nil {
-		return err
-	}
-
-	return g.readTokenKeys(pki)
-}
-
-func (g *Garden) readTokenKeys(pki string) error {
-	keys, err := loadTokenKeys(pki)
-	if err != nil {
-		return err
-	}
-	g.tokenKeys.Store(keys)
-
-	return nil
 }
 
 // inspectServiceAccountKeys describes the keys for tokens of service accounts.

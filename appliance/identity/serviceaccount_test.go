@@ -13,27 +13,27 @@ func TestTokenKeyRotation(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	g := w.ensure(t, names())
-	first := g.TokenKeys()
+	first := g.ServiceAccount.Keys()
 	if first.Rotating() || len(first.Accepted) != 1 {
 		t.Errorf("a new garden has one key: got %d", len(first.Accepted))
 	}
-	if err := g.CompleteTokenKeyRotation(first.ID, w.clk.Now()); !errors.Is(err, identity.ErrNotRotating) {
+	if err := g.Changes.CompleteTokenKeyRotation(first.ID, w.clk.Now()); !errors.Is(err, identity.ErrNotRotating) {
 		t.Errorf("complete before start: got %v, want ErrNotRotating", err)
 	}
-	if err := g.StartTokenKeyRotation(w.clk.Now()); err != nil {
+	if err := g.Changes.StartTokenKeyRotation(w.clk.Now()); err != nil {
 		t.Fatalf("StartTokenKeyRotation(...) = %v", err)
 	}
-	second := g.TokenKeys()
+	second := g.ServiceAccount.Keys()
 	if !second.Rotating() || second.ID == first.ID || !second.Since.Equal(w.clk.Now()) {
 		t.Errorf("a rotation has a new key since now: got %+v", second)
 	}
-	if err := g.StartTokenKeyRotation(w.clk.Now()); !errors.Is(err, identity.ErrRotating) {
+	if err := g.Changes.StartTokenKeyRotation(w.clk.Now()); !errors.Is(err, identity.ErrRotating) {
 		t.Errorf("start before complete: got %v, want ErrRotating", err)
 	}
 	checkModes(t, w.dir)
 
 	g = w.ensure(t, names())
-	again := g.TokenKeys()
+	again := g.ServiceAccount.Keys()
 	if again.ID != second.ID || !again.Rotating() || !again.Since.Equal(second.Since) {
 		t.Errorf("a restart goes on with the rotation: got %+v, want %+v", again, second)
 	}
@@ -50,13 +50,13 @@ func TestTokenKeyRotation(t *testing.T) {
 		t.Errorf("Inspect(...) = %v, %v", states, err)
 	}
 
-	if err := g.CompleteTokenKeyRotation(first.ID, w.clk.Now()); !errors.Is(err, identity.ErrNotRotating) {
+	if err := g.Changes.CompleteTokenKeyRotation(first.ID, w.clk.Now()); !errors.Is(err, identity.ErrNotRotating) {
 		t.Errorf("complete another rotation than the one that goes on: got %v, want ErrNotRotating", err)
 	}
-	if err := g.CompleteTokenKeyRotation(second.ID, w.clk.Now()); err != nil || g.TokenKeys().Rotating() || g.TokenKeys().ID != second.ID {
-		t.Fatalf("CompleteTokenKeyRotation() = %v, keys %+v", err, g.TokenKeys())
+	if err := g.Changes.CompleteTokenKeyRotation(second.ID, w.clk.Now()); err != nil || g.ServiceAccount.Keys().Rotating() || g.ServiceAccount.Keys().ID != second.ID {
+		t.Fatalf("CompleteTokenKeyRotation() = %v, keys %+v", err, g.ServiceAccount.Keys())
 	}
-	if again := w.ensure(t, names()).TokenKeys(); again.Rotating() || again.ID != second.ID {
+	if again := w.ensure(t, names()).ServiceAccount.Keys(); again.Rotating() || again.ID != second.ID {
 		t.Errorf("after a restart the former key is still gone: got %+v", again)
 	}
 }
@@ -66,16 +66,16 @@ func TestTokenKeyRotationInterrupted(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	g := w.ensure(t, names())
-	before, key := g.TokenKeys().ID, read(t, w.path("pki", "service-account.key"))
-	if err := g.StartTokenKeyRotation(w.clk.Now()); err != nil {
+	before, key := g.ServiceAccount.Keys().ID, read(t, w.path("pki", "service-account.key"))
+	if err := g.Changes.StartTokenKeyRotation(w.clk.Now()); err != nil {
 		t.Fatal(err)
 	}
 	write(t, w.path("pki", "service-account.key"), key)
 	g = w.ensure(t, names())
-	if is := g.TokenKeys(); is.Rotating() || is.ID != before {
+	if is := g.ServiceAccount.Keys(); is.Rotating() || is.ID != before {
 		t.Errorf("an interrupted start changes nothing: got %+v, want key %q", is, before)
 	}
-	if err := g.StartTokenKeyRotation(w.clk.Now()); err != nil || !g.TokenKeys().Rotating() {
+	if err := g.Changes.StartTokenKeyRotation(w.clk.Now()); err != nil || !g.ServiceAccount.Keys().Rotating() {
 		t.Errorf("a start after an interrupted one: %v", err)
 	}
 }

@@ -15,7 +15,7 @@ import (
 
 // AdminSession issues a client certificate for the administrator whose key is thrown away: nobody can use it over a connection.
 // It authenticates requests within this process.
-func (g *Garden) AdminSession(now time.Time, lifetime time.Duration) (*x509.Certificate, error) {
+func (a *Authorities) AdminSession(now time.Time, lifetime time.Duration) (*x509.Certificate, error) {
 	serial, err := rand.Int(rand.Reader, new(big.Int).Lsh(big.NewInt(1), 126))
 	if err != nil {
 		return nil, fmt.Errorf("issue certificate of a session: %w", err)
@@ -33,9 +33,9 @@ func (g *Garden) AdminSession(now time.Time, lifetime time.Duration) (*x509.Cert
 		ExtKeyUsage:           []x509.ExtKeyUsage{x509.ExtKeyUsageClientAuth},
 		BasicConstraintsValid: true,
 	}
-	g.mu.RLock()
-	authority := g.ClientCA
-	g.mu.RUnlock()
+	a.mu.RLock()
+	authority := a.Client
+	a.mu.RUnlock()
 	der, err := x509.CreateCertificate(rand.Reader, template, authority.Cert, key.Public(), authority.Key)
 	if err != nil {
 		return nil, fmt.Errorf("issue certificate of a session: %w", err)

@@ -4,8 +4,6 @@ package identity_test
 
 import (
 	"bytes"
-	"encoding/base64"
-	"encoding/json"
 	"errors"
 	"os"
 	"path/filepath"
@@ -42,22 +40,22 @@ func (s *shared) leads(t *testing.T, g *identity.Garden) {
 		s.takeUp(t, g, false)
 		published = &s.published.Generation
 	}
-	own, err := g.Proposal(published)
+	own, err := g.Sharing.Proposal(published)
 	if err != nil {
 		t.Fatalf("Proposal(): %v", err)
 	}
 	if own != nil {
 		s.published = own
-		if err := g.Hold(own.Generation); err != nil {
+		if err := g.Sharing.Hold(own.Generation); err != nil {
 			t.Fatalf("Hold(): %v", err)
 		}
 	}
-	g.Share(s.publish)
+	g.Sharing.Share(s.publish)
 }
 
 func (s *shared) takeUp(t *testing.T, g *identity.Garden, running bool) {
 	t.Helper()
-	if _, err := g.TakeUp(*s.published, running, s.clk.Now()); err != nil {
+	if _, err := g.Sharing.TakeUp(*s.published, running, s.clk.Now()); err != nil {
 		t.Fatalf("TakeUp(generation %d): %v", s.published.Number, err)
 	}
 }
@@ -98,10 +96,10 @@ func (s *shared) open(t *testing.T, dir string) *identity.Garden {
 // same compares what two servers use.
 func same(t *testing.T, reason string, a, b *identity.Garden) {
 	t.Helper()
-	bundle, issuer := a.AuthorityMarks()
-	otherBundle, otherIssuer := b.AuthorityMarks()
-	if bundle != otherBundle || issuer != otherIssuer || a.TokenKeys().ID != b.TokenKeys().ID || a.TokenKeys().Rotating() != b.TokenKeys().Rotating() ||
-		!bytes.Equal(a.WorkloadIdentityKeys().KeySet, b.WorkloadIdentityKeys().KeySet) || !bytes.Equal(a.ServingAuthority(), b.ServingAuthority()) {
+	bundle, issuer := a.Authorities.Marks()
+	otherBundle, otherIssuer := b.Authorities.Marks()
+	if bundle != otherBundle || issuer != otherIssuer || a.ServiceAccount.Keys().ID != b.ServiceAccount.Keys().ID || a.ServiceAccount.Keys().Rotating() != b.ServiceAccount.Keys().Rotating() ||
+		!bytes.Equal(a.WorkloadIdentity.Keys().KeySet, b.WorkloadIdentity.Keys().KeySet) || !bytes.Equal(a.Authorities.ServingAuthority(), b.Authorities.ServingAuthority()) {
 		t.Errorf("%s: the servers have different keys", reason)
 	}
 	for _, file := range []string{"encryption.yaml", "client-ca.key", "server-ca.key", "service-account.key", "bundle.key"} {
@@ -117,23 +115,25 @@ func same(t *testing.T, reason string, a, b *identity.Garden) {
 func steps(s *shared) []func(*identity.Garden) error {
 	now := s.clk.Now()
 	steps := []func(*identity.Garden) error{
-		func(g *identity.Garden) error { return g.StartTokenKeyRotation(now) },
-		func(g *identity.Garden) error { return g.CompleteTokenKeyRotation(g.TokenKeys().ID, now) },
-		func(g *identity.Garden) error { return g.StartWorkloadIdentityRotation(now) },
+		func(g *identity.Garden) error { return g.Changes.StartTokenKeyRotation(now) },
 		func(g *identity.Garden) error {
-			return g.CompleteWorkloadIdentityRotation(g.WorkloadIdentityKeys().ID, now)
+			return g.Changes.CompleteTokenKeyRotation(g.ServiceAccount.Keys().ID, now)
 		},
-		func(g *identity.Garden) error { return g.StartAuthorityRotation(now) },
-		func(g *identity.Garden) error { return g.NoteAuthoritiesSaved(now) },
-		func(g *identity.Garden) error { return g.SwitchAuthorities(now) },
-		func(g *identity.Garden) error { return g.ForgetAuthorities(now) },
-		func(g *identity.Garden) error { return g.EndAuthorityRotation(now) },
-		func(g *identity.Garden) error { return g.StartEncryptionRotation(now) },
+		func(g *identity.Garden) error { return g.Changes.StartWorkloadIdentityRotation(now) },
+		func(g *identity.Garden) error {
+			return g.Changes.CompleteWorkloadIdentityRotation(g.WorkloadIdentity.Keys().ID, now)
+		},
+		func(g *identity.Garden) error { return g.Changes.StartAuthorityRotation(now) },
+		func(g *identity.Garden) error { return g.Changes.NoteAuthoritiesSaved(now) },
+		func(g *identity.Garden) error { return g.Changes.SwitchAuthorities(now) },
+		func(g *identity.Garden) error { return g.Changes.ForgetAuthorities(now) },
+		func(g *identity.Garden) error { return g.Changes.EndAuthorityRotation(now) },
+		func(g *identity.Garden) error { return g.Changes.StartEncryptionRotation(now) },
 	}
 	for _, step := range []identity.EncryptionStep{
 		identity.EncryptionAdd, identity.EncryptionWrite, identity.EncryptionRewrite, identity.EncryptionRemove, identity.EncryptionEnd,
 	} {
-		steps = append(steps, func(g *identity.Garden) error { return g.AdvanceEncryptionRotation(step, now) })
+		steps = append(steps, func(g *identity.Garden) error { return g.Changes.AdvanceEncryptionRotation(step, now) })
 	}
 
 	return steps
@@ -159,7 +159,7 @@ func TestSharedRotations(t *testing.T) {
 		s.takeUp(t, second, false)
 		same(t, "after a step", first, second)
 	}
-	if err := first.ContinueAuthorityRotation(s.clk.Now()); err != nil || s.published.Number != int64(len(steps(s)))+1 {
+	if err := first.Changes.ContinueAuthorityRotation(s.clk.Now()); err != nil || s.published.Number != int64(len(steps(s)))+1 {
 		t.Errorf("What changes nothing is not published: generation %d, %v", s.published.Number, err)
 	}
 	s.takeUp(t, third, false)
@@ -193,7 +193,7 @@ func TestPublishedBeforeUse(t *testing.T) {
 		}
 		same(t, "what was not published is not used", first, second)
 		s.refuse = nil
-		first.Share(func(from identity.Generation, to identity.Sealed) error {
+		first.Sharing.Share(func(from identity.Generation, to identity.Sealed) error {
 			return errors.Join(s.publish(from, to), killed)
 		})
 		if err := all[i](first); !errors.Is(err, killed) {
@@ -213,93 +213,6 @@ func TestPublishedBeforeUse(t *testing.T) {
 			}
 		}
 	}
-}
-
-// TestTakeUpWhileRunning writes a published step file by file, and goes on when that was interrupted.
-func TestTakeUpWhileRunning(t *testing.T) {
-	t.Parallel()
-	s := &shared{world: newWorld(t)}
-	first := s.open(t, s.dir)
-	second := s.other(t)
-	s.leads(t, first)
-	s.takeUp(t, second, false)
-	for i, step := range steps(s) {
-		was := s.published.Generation
-		if err := step(first); err != nil {
-			t.Fatalf("step %d: %v", i, err)
-		}
-		// A process was killed when it had written nothing but that it is about to.
-		note, err := json.Marshal(map[string]any{"generation": was.Number, "digest": was.Digest, "next": s.published.Generation})
-		if err != nil {
-			t.Fatal(err)
-		}
-		write(t, filepath.Join(second.Dir, "pki", "generation.json"), note)
-		s.takeUp(t, second, true)
-		same(t, "after a step", first, second)
-	}
-}
-
-// TestTakeUpRefuses has keys in the datastore that must not come into use.
-func TestTakeUpRefuses(t *testing.T) {
-	t.Parallel()
-	s := &shared{world: newWorld(t)}
-	first := s.open(t, s.dir)
-	second := s.other(t)
-	s.leads(t, first)
-	s.takeUp(t, second, false)
-	old := *s.published
-	if err := first.StartTokenKeyRotation(s.clk.Now()); err != nil {
-		t.Fatal(err)
-	}
-	newer := *s.published
-	files := map[string][]byte{"service-account.key": read(t, filepath.Join(first.Dir, "pki", "service-account.key"))}
-	open, err := json.Marshal(files)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !reveals(open, files) || reveals(newer.Content, files) {
-		t.Error("What is published is sealed.")
-	}
-	renumbered := old
-	renumbered.Number = newer.Number + 5
-	damaged := newer
-	damaged.Content = bytes.Clone(newer.Content)
-	damaged.Content[len(damaged.Content)/2] ^= 1
-	stranger := s.open(t, filepath.Join(t.TempDir(), "stranger"))
-	for _, c := range []struct {
-		reason string
-		by     *identity.Garden
-		from   identity.Sealed
-		want   error
-	}{
-		{"Who has newer keys does not go back to those that were given up.", first, old, identity.ErrOlderGeneration},
-		{"An old value is not passed off as a newer one.", second, renumbered, identity.ErrSealed},
-		{"What was changed is not opened.", second, damaged, identity.ErrSealed},
-		{"Who does not have the bundle cannot open it.", stranger, newer, identity.ErrSealed},
-	} {
-		before := c.by.TokenKeys().ID
-		if _, err := c.by.TakeUp(c.from, false, s.clk.Now()); !errors.Is(err, c.want) || c.by.TokenKeys().ID != before {
-			t.Errorf("%s\nTakeUp(): got %v, want %v", c.reason, err, c.want)
-		}
-	}
-
-	// Keys that only this server has are not written over.
-	write(t, filepath.Join(second.Dir, "pki", "service-account.key"), read(t, filepath.Join(stranger.Dir, "pki", "service-account.key")))
-	if _, err := second.TakeUp(newer, false, s.clk.Now()); !errors.Is(err, identity.ErrUnpublished) {
-		t.Errorf("Keys that nobody else has are kept.\nTakeUp(): got %v, want %v", err, identity.ErrUnpublished)
-	}
-}
-
-// reveals reports whether a text has one of the files in it, as it is or in base64, from its beginning to near its end.
-func reveals(text []byte, files map[string][]byte) bool {
-	for _, data := range files {
-		coded := base64.StdEncoding.EncodeToString(data)
-		if bytes.Contains(text, bytes.TrimSpace(data)) || bytes.Contains(text, []byte(coded[:len(coded)-4])) {
-			return true
-		}
-	}
-
-	return false
 }
 
 // TestNewSealingKey removes the key of the bundle on the server that leads, such as after a bundle was stolen: who has the old one cannot
@@ -325,24 +238,10 @@ func TestNewSealingKey(t *testing.T) {
 	if s.published.Number != was+1 {
 		t.Fatalf("The keys are published anew: generation %d", s.published.Number)
 	}
-	if _, err := second.TakeUp(*s.published, false, s.clk.Now()); !errors.Is(err, identity.ErrSealed) {
+	if _, err := second.Sharing.TakeUp(*s.published, false, s.clk.Now()); !errors.Is(err, identity.ErrSealed) {
 		t.Errorf("The old key opens nothing.\nTakeUp(): got %v, want %v", err, identity.ErrSealed)
 	}
 	third := s.other(t)
 	s.takeUp(t, third, false)
 	same(t, "with a new bundle", first, third)
-}
-
-// TestExchangeInterrupted finds a directory of keys that was moved away for another one, which did not come.
-func TestExchangeInterrupted(t *testing.T) {
-	t.Parallel()
-	s := &shared{world: newWorld(t)}
-	first := s.open(t, s.dir)
-	key := first.TokenKeys().ID
-	if err := errors.Join(first.Close(), os.Rename(filepath.Join(s.dir, "pki"), filepath.Join(s.dir, "pki.former"))); err != nil {
-		t.Fatal(err)
-	}
-	if got := s.open(t, s.dir).TokenKeys().ID; got != key {
-		t.Errorf("The keys are those from before.\nEnsure(): got key %s, want %s", got, key)
-	}
 }

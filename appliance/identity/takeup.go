@@ -19,54 +19,54 @@ const formerDir = pkiDir + ".former"
 // file, for who watches them; otherwise all of them in one step. What cannot be opened is ErrSealed, and what is not newer than the keys here
 // is refused: whoever can write to the datastore must not bring back keys that were given up. Keys here that no rotation has made are
 // ErrUnpublished, and former ones are kept beside the directory if objects may be stored with them.
-func (g *Garden) TakeUp(from Sealed, running bool, now time.Time) (bool, error) {
-	g.changing.Lock()
-	defer g.changing.Unlock()
-	is, err := readHeld(g.Dir)
+func (s *Sharing) TakeUp(from Sealed, running bool, now time.Time) (bool, error) {
+	s.changing.Lock()
+	defer s.changing.Unlock()
+	is, err := readHeld(s.dir)
 	if err != nil {
 		return false, err
 	}
-	before, err := sharedFiles(g.Dir)
+	before, err := sharedFiles(s.dir)
 	if err != nil {
 		return false, err
 	}
 	here := digestOf(before)
-	if done, err := g.mayTakeUp(is, here, from.Generation); done || err != nil {
-		if err == nil && g.unread {
-			return true, g.read(now)
+	if done, err := mayTakeUp(s.dir, is, here, from.Generation); done || err != nil {
+		if err == nil && s.unread {
+			return true, s.read(now)
 		}
 
 		return false, err
 	}
-	files, err := unseal(g.Dir, from.Generation, from.Content)
+	files, err := unseal(s.dir, from.Generation, from.Content)
 	if err != nil {
 		return false, err
 	}
 	if err := knownNames(files); err != nil {
 		return false, fmt.Errorf("generation %d of the keys in the datastore: %w", from.Number, err)
 	}
-	if here == from.Digest && is.Next == nil && !g.unread {
-		return true, errors.Join(writeHeld(g.Dir, held{Generation: from.Generation}), endPublication(g.Dir))
+	if here == from.Digest && is.Next == nil && !s.unread {
+		return true, errors.Join(writeHeld(s.dir, held{Generation: from.Generation}), endPublication(s.dir))
 	}
 	// Without a note, they came from a bundle. While they are written, they are known to be in between.
 	if is.Number > 0 && is.Next == nil && here != is.Digest {
-		return false, unpublished(g.Dir, from.Generation)
+		return false, unpublished(s.dir, from.Generation)
 	}
 	if is.Number == 0 && here != from.Digest || losesKey(before, files) {
-		if err := keepAside(g.Dir, before, now); err != nil {
+		if err := keepAside(s.dir, before, now); err != nil {
 			return false, err
 		}
 	}
 	if running {
-		return true, errors.Join(g.apply(from.Generation, files, now), endPublication(g.Dir))
+		return true, errors.Join(s.apply(from.Generation, files, now), endPublication(s.dir))
 	}
 
-	g.unread = true
-	if err := g.exchange(from.Generation, files, now); err != nil {
+	s.unread = true
+	if err := s.exchange(from.Generation, files, now); err != nil {
 		return false, err
 	}
 
-	return true, errors.Join(endPublication(g.Dir), g.read(now))
+	return true, errors.Join(endPublication(s.dir), s.read(now))
 }
 
 // knownNames refuses files that are none of the keys and authorities.
@@ -81,8 +81,8 @@ func knownNames(files map[string][]byte) error {
 }
 
 // mayTakeUp returns why a generation must not be taken up, and whether there is nothing to take up.
-func (g *Garden) mayTakeUp(is held, here string, from Generation) (done bool, err error) {
-	allowed, err := publicationAllowed(g.Dir, here)
+func mayTakeUp(dir string, is held, here string, from Generation) (done bool, err error) {
+	allowed, err := publicationAllowed(dir, here)
 	if err != nil {
 		return false, err
 	}
@@ -90,11 +90,11 @@ func (g *Garden) mayTakeUp(is held, here string, from Generation) (done bool, er
 	case allowed && from.Number <= is.Number:
 		return true, nil // The ones here become those of all.
 	case from.Number < is.Number:
-		return false, fmt.Errorf("%w: %d there, %d in %q; %s", ErrOlderGeneration, from.Number, is.Number, filepath.Join(g.Dir, pkiDir), waysOut)
+		return false, fmt.Errorf("%w: %d there, %d in %q; %s", ErrOlderGeneration, from.Number, is.Number, filepath.Join(dir, pkiDir), waysOut)
 	case from.Number == is.Number && from.Digest != is.Digest:
-		return false, fmt.Errorf("%w: generation %d there is not the one in %q, so it was changed twice; %s", ErrOlderGeneration, is.Number, filepath.Join(g.Dir, pkiDir), waysOut)
+		return false, fmt.Errorf("%w: generation %d there is not the one in %q, so it was changed twice; %s", ErrOlderGeneration, is.Number, filepath.Join(dir, pkiDir), waysOut)
 	case from == is.Generation && is.Next == nil && here != from.Digest:
-		return false, unpublished(g.Dir, from)
+		return false, unpublished(dir, from)
 	default:
 		return from == is.Generation && is.Next == nil, nil
 	}
@@ -111,55 +111,55 @@ func unpublished(dir string, from Generation) error {
 }
 
 // exchange puts a directory with the files of a generation in place of the one with keys.
-func (g *Garden) exchange(to Generation, files map[string][]byte, now time.Time) error {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	staging, err := os.MkdirTemp(g.Dir, pkiStagingDirPattern)
+func (s *Sharing) exchange(to Generation, files map[string][]byte, now time.Time) error {
+	s.here.mu.Lock()
+	defer s.here.mu.Unlock()
+	staging, err := os.MkdirTemp(s.dir, pkiStagingDirPattern)
 	if err != nil {
-		return directoryError(g.Dir, err)
+		return directoryError(s.dir, err)
 	}
-	if err := g.fillExchange(staging, to, files, now); err != nil {
+	if err := fillExchange(s.dir, staging, to, files, now); err != nil {
 		return errors.Join(err, os.RemoveAll(staging))
 	}
-	pki, former := filepath.Join(g.Dir, pkiDir), filepath.Join(g.Dir, formerDir)
+	pki, former := filepath.Join(s.dir, pkiDir), filepath.Join(s.dir, formerDir)
 	if err := os.Rename(pki, former); err != nil {
 		return errors.Join(fmt.Errorf("move keys and certificates aside: %w", err), os.RemoveAll(staging))
 	}
 	if err := os.Rename(staging, pki); err != nil {
 		return errors.Join(fmt.Errorf("put keys and certificates into place: %w", err), os.Rename(former, pki), os.RemoveAll(staging))
 	}
-	if err := syncDir(g.Dir); err != nil {
+	if err := syncDir(s.dir); err != nil {
 		return err
 	}
 	if err := os.RemoveAll(former); err != nil {
 		return fmt.Errorf("remove former keys: %w", err)
 	}
 
-	return syncDir(g.Dir)
+	return syncDir(s.dir)
 }
 
 // read reads what is in the directory, and does not forget that it has to.
-func (g *Garden) read(now time.Time) error {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	g.unread = true
-	if err := g.reread(now); err != nil {
+func (s *Sharing) read(now time.Time) error {
+	s.here.mu.Lock()
+	defer s.here.mu.Unlock()
+	s.unread = true
+	if err := s.here.reread(now); err != nil {
 		return err
 	}
-	g.unread = false
+	s.unread = false
 
 	return nil
 }
 
 // fillExchange writes the files of a generation, and those of this directory alone, and reads them as a start does.
-func (g *Garden) fillExchange(staging string, to Generation, files map[string][]byte, now time.Time) error {
+func fillExchange(dir, staging string, to Generation, files map[string][]byte, now time.Time) error {
 	for name, data := range files {
 		if err := writeFile(filepath.Join(staging, name), data); err != nil {
 			return err
 		}
 	}
 	for _, name := range ownFiles() {
-		data, err := os.ReadFile(filepath.Join(g.Dir, pkiDir, name)) //nolint:gosec // The path is the operator's own.
+		data, err := os.ReadFile(filepath.Join(dir, pkiDir, name)) //nolint:gosec // The path is the operator's own.
 		if errors.Is(err, fs.ErrNotExist) || name == generationFile {
 			continue
 		}

@@ -16,6 +16,7 @@ import (
 	"math/big"
 	"os"
 	"path/filepath"
+	"sync/atomic"
 	"time"
 )
 
@@ -49,12 +50,64 @@ type WorkloadIdentityKeys struct {
 // Rotating reports whether a rotation has begun and is not complete.
 func (k *WorkloadIdentityKeys) Rotating() bool { return !k.Since.IsZero() }
 
-// WorkloadIdentityKeys returns the current keys. They do not change; a rotation makes others.
-func (g *Garden) WorkloadIdentityKeys() *WorkloadIdentityKeys { return g.workloadKeys.Load() }
+// WorkloadIdentityKeyring has the keys for tokens of workload identities of a garden.
+type WorkloadIdentityKeyring struct {
+	// pki is the directory of keys, current are the keys that were read from it.
+	pki     string
+	current atomic.Pointer[WorkloadIdentityKeys]
+}
 
-// SignWorkloadIdentity returns a JSON Web Token with the claims, signed by the current key.
-func (g *Garden) SignWorkloadIdentity(claims any) (string, error) {
-	return g.WorkloadIdentityKeys().sign(claims)
+func newWorkloadIdentityKeyring(pki string) *WorkloadIdentityKeyring {
+	return &WorkloadIdentityKeyring{pki: pki}
+}
+
+// Keys returns the current keys. They do not change; a rotation makes others.
+func (r *WorkloadIdentityKeyring) Keys() *WorkloadIdentityKeys { return r.current.Load() }
+
+// Sign returns a JSON Web Token with the claims, signed by the current key.
+func (r *WorkloadIdentityKeyring) Sign(claims any) (string, error) { return r.Keys().sign(claims) }
+
+// read makes the keys in the directory the current ones. It creates one in a data directory with an older layout.
+func (r *WorkloadIdentityKeyring) read(layout int) error {
+	keys, err := loadWorkloadIdentityKeys(r.pki, layout)
+	if err != nil {
+		return err
+	}
+	r.current.Store(keys)
+
+	return nil
+}
+
+// startRotation makes a new key, and keeps the public part of the one before. If it is interrupted, it has either been done or changed
+// nothing.
+func (r *WorkloadIdentityKeyring) startRotation(now time.Time) error {
+	before := r.Keys()
+	if before.Rotating() {
+		return ErrRotating
+	}
+	if err := writeFormerKey(filepath.Join(r.pki, formerWorkloadFile), before.key.Public(), now); err != nil {
+		return err
+	}
+	if err := makeWorkloadIdentityKey(r.pki); err != nil {
+		return err
+	}
+
+	return r.read(Layout)
+}
+
+// completeRotation forgets the former key if a rotation to the key with an id goes on.
+func (r *WorkloadIdentityKeyring) completeRotation(id string) error {
+	if is := r.Keys(); !is.Rotating() || is.ID != id {
+		return ErrNotRotating
+	}
+	if err := os.Remove(filepath.Join(r.pki, formerWorkloadFile)); err != nil {
+		return fmt.Errorf("remove former key of workload identities: %w", err)
+	}
+	if err := syncDir(r.pki); err != nil {
+		return err
+	}
+
+	return r.read(Layout)
 }
 
 func (k *WorkloadIdentityKeys) sign(claims any) (string, error) {
@@ -177,59 +230,6 @@ func readFormerWorkloadKey(pki string) (*rsa.PublicKey, time.Time, error) {
 	}
 
 	return key, since, nil
-}
-
-// StartWorkloadIdentityRotation makes a new key, which signs all tokens from now on. Tokens of the key before are still verified by the
-// key set until CompleteWorkloadIdentityRotation. If it is interrupted, it has either been done or changed nothing.
-func (g *Garden) StartWorkloadIdentityRotation(now time.Time) error {
-	return g.change(now, func(g *Garden) error { return g.startWorkloadIdentityRotation(now) })
-}
-
-func (g *Garden) startWorkloadIdentityRotation(now time.Time) error {
-	before := g.WorkloadIdentityKeys()
-	if before.Rotating() {
-		return ErrRotating
-	}
-	pki := filepath.Join(g.Dir, pkiDir)
-	if err := writeFormerKey(filepath.Join(pki, formerWorkloadFile), before.key.Public(), now); err != nil {
-		return err
-	}
-	if err := makeWorkloadIdentityKey(pki); err != nil {
-		return err
-	}
-
-	return g.readWorkloadIdentityKeys(pki)
-}
-
-// CompleteWorkloadIdentityRotation ends the rotation to the key with an id: tokens of the key before are not verified any more. A rotation
-// that has begun since the caller looked is another one.
-func (g *Garden) CompleteWorkloadIdentityRotation(id string, now time.Time) error {
-	return g.change(now, func(g *Garden) error { return g.completeWorkloadIdentityRotation(id) })
-}
-
-func (g *Garden) completeWorkloadIdentityRotation(id string) error {
-	if is := g.WorkloadIdentityKeys(); !is.Rotating() || is.ID != id {
-		return ErrNotRotating
-	}
-	pki := filepath.Join(g.Dir, pkiDir)
-	if err := os.Remove(filepath.Join(pki, formerWorkloadFile)); err != nil {
-		return fmt.Errorf("remove former key of workload identities: %w", err)
-	}
-	if err := syncDir(pki); err != nil {
-		return err
-	}
-
-	return g.readWorkloadIdentityKeys(pki)
-}
-
-func (g *Garden) readWorkloadIdentityKeys(pki string) error {
-	keys, err := loadWorkloadIdentityKeys(pki, Layout)
-	if err != nil {
-		return err
-	}
-	g.workloadKeys.Store(keys)
-
-	return nil
 }
 
 // inspectWorkloadIdentityKeys describes the keys for tokens of workload identities.

@@ -69,11 +69,11 @@ func verifyToken(t *testing.T, keys []byte, token string) map[string]any {
 func TestWorkloadIdentityToken(t *testing.T) {
 	t.Parallel()
 	g := newWorld(t).ensure(t, names())
-	token, err := g.SignWorkloadIdentity(map[string]string{"sub": "rose"})
+	token, err := g.WorkloadIdentity.Sign(map[string]string{"sub": "rose"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	keys := g.WorkloadIdentityKeys().KeySet
+	keys := g.WorkloadIdentity.Keys().KeySet
 	if diff := cmp.Diff(map[string]any{"sub": "rose"}, verifyToken(t, keys, token)); diff != "" {
 		t.Errorf("claims (-want +got):\n%s", diff)
 	}
@@ -96,8 +96,8 @@ func TestWorkloadIdentityToken(t *testing.T) {
 func TestWorkloadIdentityKeyLasts(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	first := w.ensure(t, names()).WorkloadIdentityKeys()
-	if again := w.ensure(t, names()).WorkloadIdentityKeys(); again.ID != first.ID {
+	first := w.ensure(t, names()).WorkloadIdentity.Keys()
+	if again := w.ensure(t, names()).WorkloadIdentity.Keys(); again.ID != first.ID {
 		t.Error("the key is the same after a restart, or every token would become invalid")
 	}
 
@@ -107,7 +107,7 @@ func TestWorkloadIdentityKeyLasts(t *testing.T) {
 	if err != nil {
 		t.Fatalf("a data directory of a version that had no such key gets one: %v", err)
 	}
-	if g.WorkloadIdentityKeys().ID == "" || g.WorkloadIdentityKeys().ID == first.ID {
+	if g.WorkloadIdentity.Keys().ID == "" || g.WorkloadIdentity.Keys().ID == first.ID {
 		t.Error("a key that was not there cannot be the one that was")
 	}
 	if err := g.Close(); err != nil {
@@ -125,7 +125,7 @@ func TestWorkloadIdentityRotation(t *testing.T) {
 	g := w.ensure(t, names())
 	sign := func() string {
 		t.Helper()
-		token, err := g.SignWorkloadIdentity(map[string]string{"sub": "rose"})
+		token, err := g.WorkloadIdentity.Sign(map[string]string{"sub": "rose"})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -134,24 +134,24 @@ func TestWorkloadIdentityRotation(t *testing.T) {
 	}
 	verified := func(token string) bool {
 		t.Helper()
-		return verifyToken(t, g.WorkloadIdentityKeys().KeySet, token) != nil
+		return verifyToken(t, g.WorkloadIdentity.Keys().KeySet, token) != nil
 	}
-	before, first := sign(), g.WorkloadIdentityKeys()
-	if err := g.CompleteWorkloadIdentityRotation(first.ID, w.clk.Now()); !errors.Is(err, identity.ErrNotRotating) {
+	before, first := sign(), g.WorkloadIdentity.Keys()
+	if err := g.Changes.CompleteWorkloadIdentityRotation(first.ID, w.clk.Now()); !errors.Is(err, identity.ErrNotRotating) {
 		t.Errorf("complete before start: got %v, want ErrNotRotating", err)
 	}
 	key := read(t, w.path("pki", "workload-identity.key"))
-	if err := g.StartWorkloadIdentityRotation(w.clk.Now()); err != nil {
+	if err := g.Changes.StartWorkloadIdentityRotation(w.clk.Now()); err != nil {
 		t.Fatalf("StartWorkloadIdentityRotation(...) = %v", err)
 	}
-	if err := g.StartWorkloadIdentityRotation(w.clk.Now()); !errors.Is(err, identity.ErrRotating) {
+	if err := g.Changes.StartWorkloadIdentityRotation(w.clk.Now()); !errors.Is(err, identity.ErrRotating) {
 		t.Errorf("start before complete: got %v, want ErrRotating", err)
 	}
 	checkModes(t, w.dir)
-	second := g.WorkloadIdentityKeys()
+	second := g.WorkloadIdentity.Keys()
 	after := sign()
 	for _, when := range []string{"at once", "after a restart"} {
-		if is := g.WorkloadIdentityKeys(); is.ID == first.ID || is.ID != second.ID || !is.Since.Equal(w.clk.Now()) {
+		if is := g.WorkloadIdentity.Keys(); is.ID == first.ID || is.ID != second.ID || !is.Since.Equal(w.clk.Now()) {
 			t.Errorf("%s: keys %+v", when, is)
 		}
 		if !verified(before) || !verified(after) {
@@ -167,28 +167,28 @@ func TestWorkloadIdentityRotation(t *testing.T) {
 	if !slices.ContainsFunc(items, func(i identity.Item) bool { return i.Subject == first.ID && i.State == identity.StateRotating }) || err != nil {
 		t.Errorf("Inspect(...) = %v, %v", items, err)
 	}
-	if err := g.CompleteWorkloadIdentityRotation(first.ID, w.clk.Now()); !errors.Is(err, identity.ErrNotRotating) {
+	if err := g.Changes.CompleteWorkloadIdentityRotation(first.ID, w.clk.Now()); !errors.Is(err, identity.ErrNotRotating) {
 		t.Errorf("complete another rotation than the one that goes on: got %v, want ErrNotRotating", err)
 	}
-	if err := g.CompleteWorkloadIdentityRotation(second.ID, w.clk.Now()); err != nil {
+	if err := g.Changes.CompleteWorkloadIdentityRotation(second.ID, w.clk.Now()); err != nil {
 		t.Fatalf("CompleteWorkloadIdentityRotation() = %v", err)
 	}
 	if verified(before) || !verified(after) {
 		t.Errorf("after it is complete, tokens of the former key are verified: %t, of the new one: %t", verified(before), verified(after))
 	}
-	if is := w.ensure(t, names()).WorkloadIdentityKeys(); is.Rotating() || is.ID != second.ID {
+	if is := w.ensure(t, names()).WorkloadIdentity.Keys(); is.Rotating() || is.ID != second.ID {
 		t.Errorf("after a restart the former key is still gone: got %+v", is)
 	}
 
 	// The process ends between the two steps of a start.
 	g = w.ensure(t, names())
 	now := read(t, w.path("pki", "workload-identity.key"))
-	if err := g.StartWorkloadIdentityRotation(w.clk.Now()); err != nil || string(key) == string(now) {
+	if err := g.Changes.StartWorkloadIdentityRotation(w.clk.Now()); err != nil || string(key) == string(now) {
 		t.Fatal(err)
 	}
 	write(t, w.path("pki", "workload-identity.key"), now)
 	g = w.ensure(t, names())
-	if is := g.WorkloadIdentityKeys(); is.Rotating() || is.ID != second.ID {
+	if is := g.WorkloadIdentity.Keys(); is.Rotating() || is.ID != second.ID {
 		t.Errorf("an interrupted start changes nothing: got %+v", is)
 	}
 }

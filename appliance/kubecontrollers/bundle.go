@@ -17,7 +17,7 @@ type runnable interface {
 // publishing returns a loop that writes the CA bundle into objects. The library makes such a controller for one bundle, so there is
 // a new one for each bundle; it looks at all objects again.
 func publishing(c Config, name string, of func(bundle []byte) (runnable, error)) ([]loop, error) {
-	bundle, changed := c.Identity.WatchCABundle()
+	bundle, changed := c.Identity.Authorities.WatchCABundle()
 	l, err := of(bundle)
 	if err != nil {
 		return nil, fmt.Errorf("make loop %q: %w", name, err)
@@ -26,7 +26,7 @@ func publishing(c Config, name string, of func(bundle []byte) (runnable, error))
 	return []loop{{name, func(ctx context.Context) {
 		for ctx.Err() == nil {
 			runUntil(ctx, l, changed)
-			bundle, changed = c.Identity.WatchCABundle()
+			bundle, changed = c.Identity.Authorities.WatchCABundle()
 			next, err := of(bundle)
 			if err != nil {
 				utilruntime.HandleErrorWithContext(ctx, err, "Loop does not take up the new CA bundle", "loop", name)

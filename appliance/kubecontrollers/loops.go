@@ -91,7 +91,7 @@ func serviceAccountTokenLoop(ctx context.Context, c Config, from *clients) ([]lo
 	return publishing(c, "service-account-token", func(bundle []byte) (runnable, error) {
 		return serviceaccount.NewTokensController(klog.FromContext(ctx), from.informers.Core().V1().ServiceAccounts(), //nolint:forbidigo // The library asks for this logger.
 			from.informers.Core().V1().Secrets(), from.kube, serviceaccount.TokensControllerOptions{
-				TokenGenerator: tokenkeys.NewSigner(tokens.LegacyIssuer, c.Identity.TokenKeys),
+				TokenGenerator: tokenkeys.NewSigner(tokens.LegacyIssuer, c.Identity.ServiceAccount.Keys),
 				RootCA:         bundle,
 			})
 	})
@@ -109,7 +109,7 @@ func rootCALoop(_ context.Context, c Config, from *clients) ([]loop, error) {
 func signerLoops(ctx context.Context, c Config, from *clients) ([]loop, error) {
 	l, err := signer.NewKubeAPIServerClientCSRSigningController(ctx, from.kube,
 		from.informers.Certificates().V1().CertificateSigningRequests(),
-		c.Identity.ClientSignerFile(), c.Identity.ClientSignerFile(), c.CertificateLifetime)
+		c.Identity.Authorities.ClientSignerFile(), c.Identity.Authorities.ClientSignerFile(), c.CertificateLifetime)
 	if err != nil {
 		return nil, fmt.Errorf("make signer of client certificates: %w", err)
 	}

@@ -71,7 +71,7 @@ func (e *examiner) facts() *doctor.Facts {
 	f.Directory = &doctor.Directory{Version: e.use.Version, Schema: e.use.Schema}
 	f.Host.OpenFiles, f.Host.OpenFilesLimit = uint64(used.OpenFiles), machine.OpenFilesLimit() //nolint:gosec // A count.
 	f.Host.MemoryBytes, f.Host.MemoryLimitBytes = used.ResidentBytes, used.MemoryLimitBytes
-	for _, c := range e.keys.Certificates() {
+	for _, c := range e.keys.Certificates.List() {
 		f.Certificates = append(f.Certificates, doctor.Certificate{
 			Name: c.Name, NotBefore: c.NotBefore, NotAfter: c.NotAfter, Authority: c.Authority,
 		})

@@ -93,7 +93,7 @@ func (s *gardenSpec) components(present *gardenoperatorv1alpha1.Gardener) garden
 // encryption shows the provider that encrypts Secrets, if the API has a name for it.
 func (s *gardenSpec) encryption() *gardencorev1beta1.EncryptionConfig {
 	c := &gardencorev1beta1.EncryptionConfig{}
-	_, name, err := s.keys.EncryptedResources()
+	_, name, err := s.keys.Encryption.Resources()
 	provider := gardencorev1beta1.EncryptionProviderType(name)
 	switch provider {
 	case gardencorev1beta1.EncryptionProviderTypeAescbc, gardencorev1beta1.EncryptionProviderTypeAesgcm, gardencorev1beta1.EncryptionProviderTypeSecretbox:
@@ -178,14 +178,14 @@ func (s *gardenSpec) applyDomains(domains []gardenoperatorv1alpha1.DNSDomain) er
 	for _, domain := range domains {
 		names = append(names, "api."+domain.Name, "gardener."+domain.Name)
 	}
-	renewed, err := s.keys.SetDomains(names, s.clock.Now())
+	renewed, err := s.keys.Certificates.SetDomains(names, s.clock.Now())
 	if err != nil {
 		return fmt.Errorf("renew the certificate with the domains: %w", err)
 	}
 	if len(renewed) > 0 {
 		s.log.Info("Certificates renewed for the domains of the Garden", "certificates", renewed)
 
-		return s.keys.WriteAdminKubeconfig(s.local)
+		return s.keys.Certificates.WriteAdminKubeconfig(s.local)
 	}
 
 	return nil

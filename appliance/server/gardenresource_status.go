@@ -62,7 +62,7 @@ func (s *gardenStatus) report(status *gardenoperatorv1alpha1.GardenStatus) error
 	}
 	status.Gardener = &gardencorev1beta1.Gardener{ID: s.name(), Name: host, Version: s.version}
 	status.AdvertisedAddresses = []gardenoperatorv1alpha1.AdvertisedAddress{{Name: advertised, URL: s.url}}
-	resources, provider, err := s.keys.EncryptedResources()
+	resources, provider, err := s.keys.Encryption.Resources()
 	if err != nil {
 		return err
 	}

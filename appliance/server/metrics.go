@@ -88,7 +88,7 @@ func (e *examiner) measure(ctx context.Context) {
 		g.free.Set(float64(disk.FreeBytes))
 		g.total.Set(float64(disk.TotalBytes))
 	}
-	for _, c := range e.keys.Certificates() {
+	for _, c := range e.keys.Certificates.List() {
 		g.expiry.WithLabelValues(c.Name).Set(float64(c.NotAfter.Unix()))
 	}
 	g.count(e.digest(ctx))

@@ -108,7 +108,7 @@ func (e *examiner) status() status {
 
 func certificates(keys *identity.Garden, now time.Time) []certificateStatus {
 	var all []certificateStatus
-	for _, c := range keys.Certificates() {
+	for _, c := range keys.Certificates.List() {
 		all = append(all, certificateStatus{Name: c.Name, NotAfter: c.NotAfter.UTC(), DaysLeft: int(c.NotAfter.Sub(now) / (24 * time.Hour))})
 	}
 

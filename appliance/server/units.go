@@ -125,7 +125,7 @@ func (s *server) runAPIServer(ctx context.Context, on *parts, ready func(*apiser
 }
 
 func (s *server) buildAPIServer(ctx context.Context, on *parts) (*apiserver.Server, error) {
-	if err := on.keys.EncryptsAll(); err != nil {
+	if err := on.keys.Encryption.EncryptsAll(); err != nil {
 		return nil, err
 	}
 	c := apiserver.NewConfig()
@@ -219,7 +219,7 @@ func (s *server) runKubeControllers(ctx context.Context, api *apiserver.Server, 
 
 // announce is the last unit. It logs that the garden is ready, and calls Ready.
 func (s *server) announce(at addresses, keys *identity.Garden, name string, ready func()) error {
-	if err := keys.WriteAdminKubeconfig(at.local); err != nil {
+	if err := keys.Certificates.WriteAdminKubeconfig(at.local); err != nil {
 		return err
 	}
 	ready()

@@ -29,12 +29,12 @@ func (s *server) webUI(at addresses, keys *identity.Garden) (gateway.Mounts, err
 		Issuer:           signIn,
 		IssuerName:       issuerName(s.Config.OIDC),
 		Files:            files,
-		AdminCertificate: keys.AdminSession,
+		AdminCertificate: keys.Authorities.AdminSession,
 		Verb:             apiserver.Verb,
 		AdminGroup:       identity.AdminGroup,
 		Info: func() ui.Info {
 			return ui.Info{
-				Version: s.Version, Server: at.server, Local: at.local, CAFingerprint: keys.CAHash(), GardenerAPILevel: build.GardenerAPILevel,
+				Version: s.Version, Server: at.server, Local: at.local, CAFingerprint: keys.Authorities.CAHash(), GardenerAPILevel: build.GardenerAPILevel,
 				ClusterIdentity: s.gardenName(),
 			}
 		},

@@ -40,8 +40,8 @@ func documents(keys *identity.Garden, issuer string) (gateway.Mounts, error) {
 	}
 
 	return gateway.Mounts{
-		gateway.Document(identity.CAPath, "application/x-pem-file", keys.CABundle),
+		gateway.Document(identity.CAPath, "application/x-pem-file", keys.Authorities.CABundle),
 		gateway.Document(identity.WorkloadIdentityPath+"/.well-known/openid-configuration", "application/json", func() []byte { return discovery }),
-		gateway.Document(identity.WorkloadIdentityPath+"/jwks", "application/jwk-set+json", func() []byte { return keys.WorkloadIdentityKeys().KeySet }),
+		gateway.Document(identity.WorkloadIdentityPath+"/jwks", "application/jwk-set+json", func() []byte { return keys.WorkloadIdentity.Keys().KeySet }),
 	}, nil
 }

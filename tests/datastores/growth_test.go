@@ -90,7 +90,7 @@ func encryptLess(t *testing.T, m *member, endpoint string) identity.Generation {
 	if err != nil || is == nil {
 		t.Fatalf("Read(): got %v, %v", is, err)
 	}
-	next, err := keys.Proposal(&identity.Generation{Number: is.Generation, Digest: is.Digest})
+	next, err := keys.Sharing.Proposal(&identity.Generation{Number: is.Generation, Digest: is.Digest})
 	if err != nil || next == nil {
 		t.Fatalf("Proposal(): got %v, %v", next, err)
 	}
@@ -98,7 +98,7 @@ func encryptLess(t *testing.T, m *member, endpoint string) identity.Generation {
 	if err := d.Replace(t.Context(), is, older); err != nil {
 		t.Fatal(err)
 	}
-	if err := keys.Hold(next.Generation); err != nil {
+	if err := keys.Sharing.Hold(next.Generation); err != nil {
 		t.Fatal(err)
 	}
 	if err := keys.Close(); err != nil {

@@ -77,7 +77,7 @@ func (a *Authorities) mayStart() error {
 	if err := a.api.mayRotate(); err != nil {
 		return err
 	}
-	r, err := a.keys.AuthorityRotation()
+	r, err := a.keys.Authorities.Rotation()
 	if err != nil {
 		return fmt.Errorf("rotate certificate authorities: %w", err)
 	}
@@ -94,7 +94,7 @@ func (a *Authorities) start(ctx context.Context) error {
 	if err := a.mayStart(); err != nil {
 		return err
 	}
-	err := a.keys.StartAuthorityRotation(a.clock.Now())
+	err := a.keys.Changes.StartAuthorityRotation(a.clock.Now())
 	if errors.Is(err, identity.ErrRotating) {
 		return RefusedError{fmt.Errorf("rotation of the certificate authorities: %w", err)}
 	}
@@ -105,7 +105,7 @@ func (a *Authorities) start(ctx context.Context) error {
 	}
 	a.log.Info("Rotation of the certificate authorities started")
 	err = a.awaitAdmin(ctx)
-	if err = errors.Join(err, a.keys.WriteAdminKubeconfig(a.local)); err != nil {
+	if err = errors.Join(err, a.keys.Certificates.WriteAdminKubeconfig(a.local)); err != nil {
 		return fmt.Errorf("rotate certificate authorities: %w", err)
 	}
 
@@ -114,7 +114,7 @@ func (a *Authorities) start(ctx context.Context) error {
 
 // awaitAdmin waits until the server accepts the administrator's certificate, which the next authority has signed.
 func (a *Authorities) awaitAdmin(ctx context.Context) error {
-	config, err := clientcmd.NewDefaultClientConfig(*a.keys.AdminAccess("terrarium", a.local).Kubeconfig(), nil).ClientConfig()
+	config, err := clientcmd.NewDefaultClientConfig(*a.keys.Certificates.AdminAccess("terrarium", a.local).Kubeconfig(), nil).ClientConfig()
 	if err != nil {
 		return fmt.Errorf("use the new certificate: %w", err)
 	}
@@ -158,7 +158,7 @@ func (a *Authorities) mayComplete(ctx context.Context, force bool) ([]string, er
 	if err := a.api.mayRotate(); err != nil {
 		return nil, err
 	}
-	r, err := a.keys.AuthorityRotation()
+	r, err := a.keys.Authorities.Rotation()
 	if err != nil {
 		return nil, fmt.Errorf("rotate certificate authorities: %w", err)
 	}
@@ -189,7 +189,7 @@ func (a *Authorities) complete(ctx context.Context, force bool) error {
 		return err
 	}
 	defer a.signals.wakeAuthorities()
-	err = a.keys.SwitchAuthorities(a.clock.Now())
+	err = a.keys.Changes.SwitchAuthorities(a.clock.Now())
 	if errors.Is(err, identity.ErrNotRotating) {
 		return RefusedError{fmt.Errorf("complete rotation of the certificate authorities: %w", err)}
 	}
@@ -212,7 +212,7 @@ func first(names []string) string {
 
 // Status returns how far the rotation is; nil if none goes on.
 func (a *Authorities) Status(ctx context.Context) (*AuthorityStatus, error) {
-	r, err := a.keys.AuthorityRotation()
+	r, err := a.keys.Authorities.Rotation()
 	if r == nil || err != nil {
 		return nil, err
 	}

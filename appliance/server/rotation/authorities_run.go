@@ -49,7 +49,7 @@ func (a *Authorities) Run(ctx context.Context, ready func()) error {
 
 // advance does what can be done now, and returns when to look again. It notes which seeds were asked for new credentials when.
 func (a *Authorities) advance(ctx context.Context, asked map[string]time.Time) (time.Duration, error) {
-	r, err := a.keys.AuthorityRotation()
+	r, err := a.keys.Authorities.Rotation()
 	switch {
 	case r == nil || err != nil:
 		clear(asked)
@@ -63,15 +63,15 @@ func (a *Authorities) advance(ctx context.Context, asked map[string]time.Time) (
 		pause = askingPause
 	}
 	// A start that has failed half-way is made whole.
-	if err := a.keys.ContinueAuthorityRotation(a.clock.Now()); err != nil {
+	if err := a.keys.Changes.ContinueAuthorityRotation(a.clock.Now()); err != nil {
 		return 0, fmt.Errorf("rotate certificate authorities: %w", err)
 	}
 
 	if r.Saved == nil {
-		if err := errors.Join(a.keys.WriteAdminKubeconfig(a.local), a.save(ctx)); err != nil {
+		if err := errors.Join(a.keys.Certificates.WriteAdminKubeconfig(a.local), a.save(ctx)); err != nil {
 			return 0, err
 		}
-		if err := a.keys.NoteAuthoritiesSaved(a.clock.Now()); err != nil {
+		if err := a.keys.Changes.NoteAuthoritiesSaved(a.clock.Now()); err != nil {
 			return 0, fmt.Errorf("rotate certificate authorities: %w", err)
 		}
 	}
@@ -81,23 +81,23 @@ func (a *Authorities) advance(ctx context.Context, asked map[string]time.Time) (
 
 // finish forgets the former authorities once the server uses a certificate of the next one.
 func (a *Authorities) finish(ctx context.Context) error {
-	if err := a.keys.SwitchAuthorities(a.clock.Now()); err != nil {
+	if err := a.keys.Changes.SwitchAuthorities(a.clock.Now()); err != nil {
 		return fmt.Errorf("complete rotation of the certificate authorities: %w", err)
 	}
 	if err := a.awaitServing(ctx); err != nil {
 		return err
 	}
-	if err := a.keys.ForgetAuthorities(a.clock.Now()); err != nil {
+	if err := a.keys.Changes.ForgetAuthorities(a.clock.Now()); err != nil {
 		return fmt.Errorf("complete rotation of the certificate authorities: %w", err)
 	}
 	// Who sees that the rotation is over can rely on the kubeconfig.
-	if err := a.keys.WriteAdminKubeconfig(a.local); err != nil {
+	if err := a.keys.Certificates.WriteAdminKubeconfig(a.local); err != nil {
 		return fmt.Errorf("complete rotation of the certificate authorities: %w", err)
 	}
 	if err := a.save(ctx); err != nil {
 		return err
 	}
-	if err := a.keys.EndAuthorityRotation(a.clock.Now()); err != nil {
+	if err := a.keys.Changes.EndAuthorityRotation(a.clock.Now()); err != nil {
 		return fmt.Errorf("complete rotation of the certificate authorities: %w", err)
 	}
 	a.log.Info("Rotation of the certificate authorities completed")
@@ -124,7 +124,7 @@ func (a *Authorities) awaitServing(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("address of the server: %w", err)
 	}
-	certs, err := cert.ParseCertsPEM(a.keys.ServingAuthority())
+	certs, err := cert.ParseCertsPEM(a.keys.Authorities.ServingAuthority())
 	if err != nil {
 		return fmt.Errorf("read certificate authority: %w", err)
 	}

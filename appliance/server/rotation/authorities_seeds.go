@@ -53,7 +53,7 @@ func (a *Authorities) latecomers(ctx context.Context, gardenClient client.Client
 	if err != nil {
 		return nil, err
 	}
-	bundle, issuer := a.keys.AuthorityMarks()
+	bundle, issuer := a.keys.Authorities.Marks()
 	var late []latecomer
 	for i := range served {
 		marks := served[i].marks
@@ -76,7 +76,7 @@ func (a *Authorities) askSeeds(ctx context.Context, asked map[string]time.Time) 
 	if client.IgnoreNotFound(err) != nil {
 		return fmt.Errorf("get published CA: %w", err)
 	}
-	if published.Data[corev1.ServiceAccountRootCAKey] != string(a.keys.CABundle()) {
+	if published.Data[corev1.ServiceAccountRootCAKey] != string(a.keys.Authorities.CABundle()) {
 		return nil
 	}
 	late, err := a.latecomers(ctx, gardenClient)

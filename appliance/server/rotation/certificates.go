@@ -38,7 +38,7 @@ type Certificates struct {
 func (c *Certificates) Run(ctx context.Context, ready func()) error {
 	ready()
 	for {
-		pause := min(c.keys.RenewalDue().Sub(c.clock.Now()), certificatesPause)
+		pause := min(c.keys.Certificates.RenewalDue().Sub(c.clock.Now()), certificatesPause)
 		timer := c.clock.NewTimer(max(pause, certificatesPatience))
 		select {
 		case <-ctx.Done():
@@ -68,10 +68,10 @@ func (c *Certificates) save(ctx context.Context) {
 
 // renew renews certificates and the kubeconfig with one of them. The API server takes up the new files.
 func (c *Certificates) renew(all bool) ([]string, error) {
-	renewed, err := c.keys.Renew(c.clock.Now(), all)
+	renewed, err := c.keys.Certificates.Renew(c.clock.Now(), all)
 	if len(renewed) > 0 {
 		c.log.Info("Certificates renewed", "certificates", renewed)
-		err = errors.Join(err, c.keys.WriteAdminKubeconfig(c.local))
+		err = errors.Join(err, c.keys.Certificates.WriteAdminKubeconfig(c.local))
 	}
 	if err != nil {
 		return renewed, fmt.Errorf("renew certificates: %w", err)

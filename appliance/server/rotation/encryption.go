@@ -61,12 +61,12 @@ type Encryption struct {
 
 // mayStart returns why the key with which objects are stored cannot be changed.
 func (e *Encryption) mayStart() error {
-	r, err := e.keys.EncryptionRotation()
+	r, err := e.keys.Encryption.Rotation()
 	if err == nil && r != nil {
 		err = identity.ErrRotating
 	}
 	if err == nil {
-		err = e.keys.EncryptionFixed()
+		err = e.keys.Encryption.Fixed()
 	}
 	if err != nil {
 		return RefusedError{fmt.Errorf("rotation of the encryption key: %w", err)}
@@ -77,7 +77,7 @@ func (e *Encryption) mayStart() error {
 
 // start begins a change of the key with which objects are stored.
 func (e *Encryption) start() error {
-	err := e.keys.StartEncryptionRotation(e.clock.Now())
+	err := e.keys.Changes.StartEncryptionRotation(e.clock.Now())
 	if errors.Is(err, identity.ErrRotating) || errors.Is(err, identity.ErrEncryptionFixed) {
 		return RefusedError{fmt.Errorf("rotation of the encryption key: %w", err)}
 	}
@@ -92,7 +92,7 @@ func (e *Encryption) start() error {
 
 // Status returns how far the rotation is; nil if none goes on.
 func (e *Encryption) Status() (*EncryptionStatus, error) {
-	r, err := e.keys.EncryptionRotation()
+	r, err := e.keys.Encryption.Rotation()
 	if r == nil || err != nil {
 		return nil, err
 	}
@@ -133,7 +133,7 @@ func (e *Encryption) Run(ctx context.Context, ready func()) error {
 // advance takes steps until it has to wait, and returns how long.
 func (e *Encryption) advance(ctx context.Context) (time.Duration, error) {
 	for ctx.Err() == nil {
-		r, err := e.keys.EncryptionRotation()
+		r, err := e.keys.Encryption.Rotation()
 		if r == nil || err != nil {
 			return certificatesPause, err
 		}
@@ -149,7 +149,7 @@ func (e *Encryption) advance(ctx context.Context) (time.Duration, error) {
 		if err := e.prepare(ctx, r.Next); err != nil {
 			return 0, err
 		}
-		if err := e.keys.AdvanceEncryptionRotation(r.Next, e.clock.Now()); err != nil {
+		if err := e.keys.Changes.AdvanceEncryptionRotation(r.Next, e.clock.Now()); err != nil {
 			return 0, err
 		}
 		e.log.Info("Encryption key rotation advanced", "key", r.Key, "step", r.Next)

@@ -69,7 +69,7 @@ func (r *Rotations) tokenRotation(ctx context.Context, of tokenRenewal) (*self.R
 
 // encryptionRotation is how far the rotation of the encryption key is. Its second phase begins by itself (OPER-ROT-6).
 func (r *Rotations) encryptionRotation() (*self.Rotation, error) {
-	is, err := r.keys.EncryptionRotation()
+	is, err := r.keys.Encryption.Rotation()
 	if err != nil {
 		return nil, fmt.Errorf("read rotation of the encryption key: %w", err)
 	}
@@ -107,12 +107,12 @@ func (r *Rotations) authorityRotation(ctx context.Context) (*self.Rotation, erro
 // Ongoing are the rotations that go on, for the doctor. What cannot be read is reported where rotations are made.
 func (r *Rotations) Ongoing() []doctor.Rotation {
 	var all []doctor.Rotation
-	if is := r.keys.TokenKeys(); is.Rotating() {
+	if is := r.keys.ServiceAccount.Keys(); is.Rotating() {
 		all = append(all, doctor.Rotation{
 			Of: "service account key", Started: is.Since, Next: "complete it: terrarium certificate rotate-service-account-key complete",
 		})
 	}
-	if is := r.keys.WorkloadIdentityKeys(); is.Rotating() {
+	if is := r.keys.WorkloadIdentity.Keys(); is.Rotating() {
 		all = append(all, doctor.Rotation{
 			Of: "workload identity key", Started: is.Since, Next: "complete it: terrarium certificate rotate-workload-identity-key complete",
 		})
@@ -120,7 +120,7 @@ func (r *Rotations) Ongoing() []doctor.Rotation {
 	if is, err := r.Encryption.Status(); err == nil && is != nil {
 		all = append(all, doctor.Rotation{Of: "encryption key", Started: is.Started, Failure: is.Error})
 	}
-	if is, err := r.keys.AuthorityRotation(); err == nil && is != nil {
+	if is, err := r.keys.Authorities.Rotation(); err == nil && is != nil {
 		of := doctor.Rotation{Of: "certificate authorities", Started: is.Started}
 		if is.Completing == nil {
 			of.Next = "complete it when terrarium certificate check shows that all gardenlets are ready: terrarium certificate rotate-ca complete"

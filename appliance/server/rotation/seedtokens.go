@@ -36,7 +36,7 @@ type tokenRenewal struct {
 // serviceAccountTokens are those of extensions, and of others in seeds that work in the garden.
 func serviceAccountTokens(keys *identity.Garden) tokenRenewal {
 	r := tokenRenewal{operation: gardencorev1beta1.OperationRenewGardenAccessSecrets, asked: askedForServiceAccounts}
-	if is := keys.TokenKeys(); is.Rotating() {
+	if is := keys.ServiceAccount.Keys(); is.Rotating() {
 		r.key, r.since = is.ID, is.Since
 	}
 
@@ -46,7 +46,7 @@ func serviceAccountTokens(keys *identity.Garden) tokenRenewal {
 // identityTokens are those of workload identities, with which shoots are made at providers.
 func identityTokens(keys *identity.Garden) tokenRenewal {
 	r := tokenRenewal{operation: gardencorev1beta1.OperationRenewWorkloadIdentityTokens, asked: askedForIdentities}
-	if is := keys.WorkloadIdentityKeys(); is.Rotating() {
+	if is := keys.WorkloadIdentity.Keys(); is.Rotating() {
 		r.key, r.since = is.ID, is.Since
 	}
 

@@ -41,7 +41,7 @@ func (t *tokenKeys) mayStart() error {
 	if err := t.api.mayRotate(); err != nil {
 		return err
 	}
-	if is := t.keys.TokenKeys(); is.Rotating() {
+	if is := t.keys.ServiceAccount.Keys(); is.Rotating() {
 		return rotating(is)
 	}
 
@@ -57,15 +57,15 @@ func (t *tokenKeys) start() error {
 	if err := t.mayStart(); err != nil {
 		return err
 	}
-	err := t.keys.StartTokenKeyRotation(t.clock.Now())
+	err := t.keys.Changes.StartTokenKeyRotation(t.clock.Now())
 	if errors.Is(err, identity.ErrRotating) {
-		return rotating(t.keys.TokenKeys())
+		return rotating(t.keys.ServiceAccount.Keys())
 	}
 	if err != nil {
 		return fmt.Errorf("rotate service account key: %w", err)
 	}
 	t.api().TokenKeysChanged()
-	t.log.Info("Service account key rotation started", "key", t.keys.TokenKeys().ID)
+	t.log.Info("Service account key rotation started", "key", t.keys.ServiceAccount.Keys().ID)
 	t.signals.keysChanged()
 	t.signals.wakeAuthorities()
 
@@ -78,7 +78,7 @@ func (t *tokenKeys) mayComplete(ctx context.Context, force bool) ([]corev1.Secre
 	if err := t.api.mayRotate(); err != nil {
 		return nil, err
 	}
-	is := t.keys.TokenKeys()
+	is := t.keys.ServiceAccount.Keys()
 	if !is.Rotating() {
 		return nil, RefusedError{fmt.Errorf("complete rotation of the service account key: %w", identity.ErrNotRotating)}
 	}
@@ -106,7 +106,7 @@ func (t *tokenKeys) mayComplete(ctx context.Context, force bool) ([]corev1.Secre
 // complete ends the rotation: tokens of the key before are refused from now on.
 func (t *tokenKeys) complete(ctx context.Context, force bool) error {
 	// What is judged is what is completed, whatever others begin meanwhile.
-	id := t.keys.TokenKeys().ID
+	id := t.keys.ServiceAccount.Keys().ID
 	old, err := t.mayComplete(ctx, force)
 	if err != nil {
 		return err
@@ -115,7 +115,7 @@ func (t *tokenKeys) complete(ctx context.Context, force bool) error {
 	if err := renewStoredTokens(ctx, api, old); err != nil {
 		return err
 	}
-	err = t.keys.CompleteTokenKeyRotation(id, t.clock.Now())
+	err = t.keys.Changes.CompleteTokenKeyRotation(id, t.clock.Now())
 	if errors.Is(err, identity.ErrNotRotating) {
 		return RefusedError{fmt.Errorf("complete rotation of the service account key: %w", err)}
 	}
@@ -123,7 +123,7 @@ func (t *tokenKeys) complete(ctx context.Context, force bool) error {
 		return fmt.Errorf("complete rotation of the service account key: %w", err)
 	}
 	api.TokenKeysChanged()
-	t.log.Info("Service account key rotation completed", "key", t.keys.TokenKeys().ID, "forced", force)
+	t.log.Info("Service account key rotation completed", "key", t.keys.ServiceAccount.Keys().ID, "forced", force)
 	t.signals.keysChanged()
 
 	return nil

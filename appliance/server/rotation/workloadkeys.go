@@ -31,7 +31,7 @@ func (w *workloadKeys) mayStart() error {
 	if err := w.api.mayRotate(); err != nil {
 		return err
 	}
-	if is := w.keys.WorkloadIdentityKeys(); is.Rotating() {
+	if is := w.keys.WorkloadIdentity.Keys(); is.Rotating() {
 		return RefusedError{fmt.Errorf("rotation of the workload identity key, begun on %s: %w", is.Since.Format(time.DateOnly), identity.ErrRotating)}
 	}
 
@@ -43,14 +43,14 @@ func (w *workloadKeys) start() error {
 	if err := w.mayStart(); err != nil {
 		return err
 	}
-	err := w.keys.StartWorkloadIdentityRotation(w.clock.Now())
+	err := w.keys.Changes.StartWorkloadIdentityRotation(w.clock.Now())
 	if errors.Is(err, identity.ErrRotating) {
 		return RefusedError{fmt.Errorf("rotation of the workload identity key: %w", err)}
 	}
 	if err != nil {
 		return fmt.Errorf("rotate workload identity key: %w", err)
 	}
-	w.log.Info("Workload identity key rotation started", "key", w.keys.WorkloadIdentityKeys().ID)
+	w.log.Info("Workload identity key rotation started", "key", w.keys.WorkloadIdentity.Keys().ID)
 	w.signals.keysChanged()
 	w.signals.wakeAuthorities()
 
@@ -63,7 +63,7 @@ func (w *workloadKeys) mayComplete(ctx context.Context, force bool) error {
 	if err := w.api.mayRotate(); err != nil {
 		return err
 	}
-	is := w.keys.WorkloadIdentityKeys()
+	is := w.keys.WorkloadIdentity.Keys()
 	if !is.Rotating() {
 		return RefusedError{fmt.Errorf("complete rotation of the workload identity key: %w", identity.ErrNotRotating)}
 	}
@@ -82,18 +82,18 @@ func (w *workloadKeys) mayComplete(ctx context.Context, force bool) error {
 // complete ends the rotation: external systems cannot verify tokens of the key before any more.
 func (w *workloadKeys) complete(ctx context.Context, force bool) error {
 	// What is judged is what is completed, whatever others begin meanwhile.
-	id := w.keys.WorkloadIdentityKeys().ID
+	id := w.keys.WorkloadIdentity.Keys().ID
 	if err := w.mayComplete(ctx, force); err != nil {
 		return err
 	}
-	err := w.keys.CompleteWorkloadIdentityRotation(id, w.clock.Now())
+	err := w.keys.Changes.CompleteWorkloadIdentityRotation(id, w.clock.Now())
 	if errors.Is(err, identity.ErrNotRotating) {
 		return RefusedError{fmt.Errorf("complete rotation of the workload identity key: %w", err)}
 	}
 	if err != nil {
 		return fmt.Errorf("complete rotation of the workload identity key: %w", err)
 	}
-	w.log.Info("Workload identity key rotation completed", "key", w.keys.WorkloadIdentityKeys().ID, "forced", force)
+	w.log.Info("Workload identity key rotation completed", "key", w.keys.WorkloadIdentity.Keys().ID, "forced", force)
 	w.signals.keysChanged()
 
 	return nil

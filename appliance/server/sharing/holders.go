@@ -45,7 +45,7 @@ func (m *member) look(ctx context.Context) {
 	if err != nil {
 		return // The datastore is away, which others report.
 	}
-	held, err := m.keys.Held()
+	held, err := m.keys.Sharing.Held()
 	if err != nil {
 		return
 	}

@@ -56,7 +56,7 @@ type Leadership struct {
 // wait for. It stops after all that depends on it.
 func (l *Leadership) Run(ctx context.Context, stores *kine.Stores, ready func(*kine.Stores)) error {
 	if stores.External == nil {
-		if err := l.Keys.Grow(); err != nil {
+		if err := l.Keys.Sharing.Grow(); err != nil {
 			return err
 		}
 		ready(stores)
@@ -72,7 +72,7 @@ func (l *Leadership) Run(ctx context.Context, stores *kine.Stores, ready func(*k
 	publishing, end := context.WithCancel(told)
 	defer end()
 	defer l.Stopping(end)()
-	l.Keys.Share(shared.publish(publishing))
+	l.Keys.Sharing.Share(shared.publish(publishing))
 	var telling sync.WaitGroup
 	telling.Go(func() { shared.keep(told) })
 	defer telling.Wait()
@@ -105,7 +105,7 @@ func (l *Leadership) lead(ctx context.Context, stores *kine.Stores) (*leader.Lea
 		return nil, nil, err
 	}
 	self := leader.Holder{ID: string(uuid.NewUUID()), Address: l.advertised(ctx, stores)}
-	if err := l.Keys.WriteAdminKubeconfig(l.Local); err != nil {
+	if err := l.Keys.Certificates.WriteAdminKubeconfig(l.Local); err != nil {
 		return nil, nil, err
 	}
 	waiting, err := standby.OpenForwarder(l.Listener, l.Keys, self.Address)

@@ -138,9 +138,9 @@ func (m *member) takeUp(ctx context.Context, running bool) (*generations.Record,
 		return nil, err
 	}
 	if is == nil {
-		return nil, m.keys.MayBegin()
+		return nil, m.keys.Sharing.MayBegin()
 	}
-	taken, err := m.keys.TakeUp(identity.Sealed{Generation: of(is), Content: is.Sealed}, running, m.clock.Now())
+	taken, err := m.keys.Sharing.TakeUp(identity.Sealed{Generation: of(is), Content: is.Sealed}, running, m.clock.Now())
 	if running && errors.Is(err, identity.ErrOlderGeneration) && m.overtaken(ctx) {
 		return is, nil
 	}
@@ -148,7 +148,7 @@ func (m *member) takeUp(ctx context.Context, running bool) (*generations.Record,
 		return is, err
 	}
 	m.log.Info("Keys of the garden taken up", "generation", is.Generation)
-	if err := m.keys.WriteAdminKubeconfig(m.local); err != nil {
+	if err := m.keys.Certificates.WriteAdminKubeconfig(m.local); err != nil {
 		return is, err
 	}
 	if running {
@@ -160,7 +160,7 @@ func (m *member) takeUp(ctx context.Context, running bool) (*generations.Record,
 
 // overtaken reports whether this server has the newest keys: it may have published them after an older generation was read.
 func (m *member) overtaken(ctx context.Context) bool {
-	held, err := m.keys.Held()
+	held, err := m.keys.Sharing.Held()
 	if err != nil {
 		return false
 	}
@@ -175,7 +175,7 @@ func of(is *generations.Record) identity.Generation {
 
 // note tells other servers which keys this one has, when that changes and from time to time.
 func (m *member) note(ctx context.Context, failure error) {
-	held, err := m.keys.Held()
+	held, err := m.keys.Sharing.Held()
 	if failure = errors.Join(failure, err); ctx.Err() != nil {
 		return
 	}
@@ -224,7 +224,7 @@ func (m *member) claim(ctx context.Context) error {
 		published = new(of(is))
 		next.Generation, next.Digest, next.Sealed, next.Published = is.Generation, is.Digest, is.Sealed, is.Published
 	}
-	own, err := m.keys.Proposal(published)
+	own, err := m.keys.Sharing.Proposal(published)
 	if err != nil {
 		return err
 	}
@@ -239,7 +239,7 @@ func (m *member) claim(ctx context.Context) error {
 	}
 	m.log.Info("Keys of this server published, sealed, for the other servers of the garden", "generation", own.Number)
 
-	return m.keys.Hold(own.Generation)
+	return m.keys.Sharing.Hold(own.Generation)
 }
 
 // grow publishes, as the next generation, which further kinds of objects this version encrypts, and takes that up. It waits for nobody: no key
@@ -252,7 +252,7 @@ func (m *member) grow(ctx context.Context) error {
 	case is == nil || is.By != m.self.ID:
 		return ErrFenced
 	}
-	next, err := m.keys.Growth(of(is))
+	next, err := m.keys.Sharing.Growth(of(is))
 	if err != nil || next == nil {
 		return err
 	}

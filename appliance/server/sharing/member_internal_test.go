@@ -92,13 +92,13 @@ func TestWaitingChangeHoldsNothingUp(t *testing.T) {
 	defer lost()
 	waits := make(chan struct{})
 	publish := s.publish(leads)
-	s.keys.Share(func(from identity.Generation, to identity.Sealed) error {
+	s.keys.Sharing.Share(func(from identity.Generation, to identity.Sealed) error {
 		close(waits)
 
 		return publish(from, to)
 	})
 	began, ended := time.Now(), make(chan error, 1)
-	go func() { ended <- s.keys.StartTokenKeyRotation(time.Now()) }()
+	go func() { ended <- s.keys.Changes.StartTokenKeyRotation(time.Now()) }()
 	<-waits
 	told, stop := context.WithCancel(t.Context())
 	var telling sync.WaitGroup
@@ -128,11 +128,11 @@ func TestOlderDatastoreKeepsStandbyUp(t *testing.T) {
 			if err != nil {
 				return err
 			}
-			s.keys.Share(func(identity.Generation, identity.Sealed) error { return nil })
-			if err := s.keys.StartTokenKeyRotation(time.Now()); err != nil {
+			s.keys.Sharing.Share(func(identity.Generation, identity.Sealed) error { return nil })
+			if err := s.keys.Changes.StartTokenKeyRotation(time.Now()); err != nil {
 				return err
 			}
-			if is, err := s.keys.Held(); err != nil || is.Number <= was.Generation {
+			if is, err := s.keys.Sharing.Held(); err != nil || is.Number <= was.Generation {
 				return fmt.Errorf("generation %d, %w", is.Number, err)
 			}
 

@@ -49,7 +49,7 @@ func OpenWaitingRoom(listener net.Listener, keys *identity.Garden, place kine.Pl
 
 // serveWaiting answers everybody with the same text.
 func serveWaiting(listener net.Listener, keys *identity.Garden, text string) (*WaitingRoom, error) {
-	if _, err := keys.ServingCertificate(); err != nil {
+	if _, err := keys.Certificates.ServingCertificate(); err != nil {
 		return nil, err
 	}
 	w := &WaitingRoom{served: make(chan struct{})}
@@ -58,7 +58,7 @@ func serveWaiting(listener net.Listener, keys *identity.Garden, text string) (*W
 		// The certificate changes with the authorities.
 		TLSConfig: &tls.Config{
 			MinVersion:     tls.VersionTLS12,
-			GetCertificate: func(*tls.ClientHelloInfo) (*tls.Certificate, error) { return keys.ServingCertificate() },
+			GetCertificate: func(*tls.ClientHelloInfo) (*tls.Certificate, error) { return keys.Certificates.ServingCertificate() },
 		},
 	}
 	go func() {

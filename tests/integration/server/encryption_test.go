@@ -265,9 +265,9 @@ func advance(t *testing.T, dir string, steps int) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	err = keys.StartEncryptionRotation(time.Now())
+	err = keys.Changes.StartEncryptionRotation(time.Now())
 	for _, step := range []identity.EncryptionStep{identity.EncryptionAdd, identity.EncryptionWrite}[:steps] {
-		err = errors.Join(err, keys.AdvanceEncryptionRotation(step, time.Now()))
+		err = errors.Join(err, keys.Changes.AdvanceEncryptionRotation(step, time.Now()))
 	}
 	if err = errors.Join(err, keys.Close()); err != nil {
 		t.Fatal(err)
