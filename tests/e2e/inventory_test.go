@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 // restless are kinds whose objects come and go by themselves, whatever happens to a shoot. Everything else is compared.
@@ -94,6 +96,15 @@ func (i inventory) mentioning(t *testing.T, words []string) []string {
 	return found
 }
 
+// set is what is in a list, in whatever order and however often.
+func set(all []string) map[string]bool {
+	found := map[string]bool{}
+	for _, one := range all {
+		found[one] = true
+	}
+	return found
+}
+
 // stillThere compares what there is with what there was, and says what is new, what is missing, and what mentions one of the words. What is
 // deleted in the background has a while to go.
 func (w *world) stillThere(t *testing.T, within time.Duration, before map[string]inventory, words []string) {
@@ -101,17 +112,9 @@ func (w *world) stillThere(t *testing.T, within time.Duration, before map[string
 	for place, kube := range map[string]func(...string) []string{"seed": w.seed, "garden": w.garden} {
 		w.eventually(t, within, "the "+place+" is as it was before", func() (bool, string) {
 			now := w.inventory(t, kube)
-			was, is := before[place].names(), now.names()
 			var why strings.Builder
-			for _, name := range is {
-				if !slices.Contains(was, name) {
-					fmt.Fprintf(&why, "is left: %s\n", name)
-				}
-			}
-			for _, name := range was {
-				if !slices.Contains(is, name) {
-					fmt.Fprintf(&why, "is missing: %s\n", name)
-				}
+			if diff := cmp.Diff(set(before[place].names()), set(now.names())); diff != "" {
+				fmt.Fprintf(&why, "objects (-want +got):\n%s", diff)
 			}
 			for _, name := range now.mentioning(t, words) {
 				fmt.Fprintf(&why, "remembers a shoot: %s\n", name)
