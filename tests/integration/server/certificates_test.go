@@ -165,7 +165,9 @@ func TestCertificateCommands(t *testing.T) {
 	for _, item := range report.Items {
 		items = append(items, item.Name)
 	}
-	if diff := cmp.Diff([]string{"ITEMS"}, items); diff != "" {
+	if diff := cmp.Diff([]string{
+		"serving", "admin", "front-proxy-client", "server-ca", "client-ca", "front-proxy-ca", "service-account", "workload-identity", "encryption",
+	}, items); diff != "" {
 		t.Errorf("items of check (-want +got):\n%s", diff)
 	}
 	if out := check(); !strings.Contains(out, "RENEWAL DUE") || strings.Contains(out, "PRIVATE") {
