@@ -14,7 +14,7 @@ import (
 	"github.com/terrarium-garden/terrarium/tests/certificates"
 )
 
-// noAdministrators reads every certificate in the Secrets of the control plane: none is of an administrator, and whoever acts in the shoot
+// noAdministrators reads every certificate in the Secrets of the control plane: none is of an administrator, and every client of the shoot
 // has a token of a service account with the rights that it needs.
 func noAdministrators(t *testing.T, w *world) {
 	t.Helper()

@@ -18,7 +18,7 @@ import (
 var restless = []string{
 	"componentstatuses",              // They are no objects: each is asked for at that moment.
 	"events", "events.events.k8s.io", // They expire after a while, also those about what is gone.
-	"leases.coordination.k8s.io",                     // Whoever starts anew may take another one, and those of the dead expire.
+	"leases.coordination.k8s.io",                     // A process that restarts may take another one, and those of the dead expire.
 	"endpoints",                                      // They follow the pods and Services, which are compared.
 	"endpointslices.discovery.k8s.io",                // The same, and their names are chosen at random.
 	"snapshots.appliance.gardener.cloud",             // The server makes them by the clock.

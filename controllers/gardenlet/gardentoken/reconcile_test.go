@@ -21,7 +21,7 @@ import (
 	"github.com/terrarium-garden/terrarium/controllers/kit"
 )
 
-// TestRefused: whoever may write Secrets in the seed can ask for a token of the garden, but does not choose whose (GLET-TOK-1).
+// TestRefused: clients that may write Secrets in the seed can ask for a token of the garden, but do not choose whose (GLET-TOK-1).
 func TestRefused(t *testing.T) {
 	t.Parallel()
 	const prefix = "serviceaccount.resources.gardener.cloud/"
