@@ -379,7 +379,7 @@ func TestUnreadableAsJSON(t *testing.T) {
 		},
 		"time of an object": {"Metadata has times as well.", &gardencorev1beta1.Shoot{ObjectMeta: metav1.ObjectMeta{CreationTimestamp: never}}, "the time is not"},
 		"time of a manager": {
-			"Whoever updates an object may say who manages it.",
+			"A client that updates an object may say who manages it.",
 			&gardencorev1beta1.Shoot{ObjectMeta: metav1.ObjectMeta{ManagedFields: []metav1.ManagedFieldsEntry{{Time: &never}}}}, "the time is not",
 		},
 		"neither": {
@@ -432,7 +432,7 @@ func FuzzProtobuf(f *testing.F) {
 			t.Errorf("%s: what was read is read again as it was (-first +second):\n%s", gvk, diff)
 		}
 		// Volumes and their kind are not looked into; only operators write kinds that have them. The managers of an object
-		// are checked by whoever keeps them.
+		// are checked where they are kept.
 		one, isObject := object.(metav1.Object)
 		if gvk.Group == gardenseedmanagementv1alpha1.GroupName || !isObject {
 			return

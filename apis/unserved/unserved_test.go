@@ -178,7 +178,7 @@ func TestIn(t *testing.T) {
 			},
 		},
 		"machines in place": {
-			reason: "they are updated in place, whoever provides them",
+			reason: "they are updated in place, with any provider",
 			obj: shoot(func(s *gardencorev1beta1.Shoot) {
 				s.Spec.Provider.Type = "other"
 				s.Spec.Provider.Workers[1].UpdateStrategy = new(gardencorev1beta1.MachineUpdateStrategy("AutoInPlaceUpdate"))
@@ -207,7 +207,7 @@ func TestIn(t *testing.T) {
 			obj:    shoot(func(s *gardencorev1beta1.Shoot) { s.Spec.Provider.Type, s.Spec.Addons = "local", addons() }),
 		},
 		"autoscaler of machines": {
-			reason: "all of its settings are served, whoever provides the machines",
+			reason: "all of its settings are served, with any provider of machines",
 			obj: shoot(func(s *gardencorev1beta1.Shoot) {
 				s.Spec.Provider.Type = "local"
 				s.Spec.Kubernetes.ClusterAutoscaler = &gardencorev1beta1.ClusterAutoscaler{
@@ -335,7 +335,7 @@ func markdown() string {
 The API accepts everything that Gardener's API accepts. This is what nobody acts upon yet, and what happens in its place. The page is written from the
 table in [apis/unserved](../../apis/unserved), and a row goes when what it is about is served.
 
-- **warn**: it is ignored while everything else works. Whoever sets it is warned by the API; kubectl shows that.
+- **warn**: it is ignored while everything else works. The API warns the user who sets it; kubectl shows that.
 - **configuration problem**: somebody relies on it. The API warns, and the object's status reports it with the code ` + "`ERR_CONFIGURATION_PROBLEM`" + ` for as
   long as it is set; everything else is done.
 - **refuse**: going on would break a cluster. The API refuses a change that sets it on a shoot that has a seed. Of a shoot that was created with it, nothing is

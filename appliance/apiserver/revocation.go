@@ -19,8 +19,8 @@ import (
 	"github.com/terrarium-garden/terrarium/appliance/authorization/revoked"
 )
 
-// revocations builds the office that shuts out seeds. Whoever must know which are waits for it, the readiness of the server does
-// not: the records come after all ConfigMaps of the garden were read.
+// revocations builds the office that shuts out seeds. Callers that must know which seeds are shut out wait for it, the readiness of
+// the server does not: the records come after all ConfigMaps of the garden were read.
 func (c *completed) revocations(generic *genericapiserver.Config) (*revoked.Office, error) {
 	client, err := kubernetes.NewForConfig(generic.LoopbackClientConfig)
 	if err != nil {

@@ -7,12 +7,14 @@ import (
 	"net/http/httptest"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/terrarium-garden/terrarium/appliance/apiserver"
 )
 
 func TestVerb(t *testing.T) {
 	t.Parallel()
-	for target, want := range map[string]string{
+	want := map[string]string{
 		"/apis/x/v1/seeds":                                 "list",
 		"/apis/x/v1/seeds?watch=0":                         "list",
 		"/apis/x/v1/seeds?watch=FALSE":                     "list",
@@ -34,12 +36,12 @@ func TestVerb(t *testing.T) {
 		"/apis/x/v1/seeds/one?watch=1":                     "get",
 		"/appliance/status?watch=1":                        "",
 		"/apis/x/v1/watch":                                 "",
-	} {
-		t.Run(target, func(t *testing.T) {
-			t.Parallel()
-			if got := apiserver.Verb(httptest.NewRequestWithContext(t.Context(), http.MethodGet, target, http.NoBody)); got != want {
-				t.Errorf("Verb(GET %s) = %q, want %q", target, got, want)
-			}
-		})
+	}
+	got := map[string]string{}
+	for target := range want {
+		got[target] = apiserver.Verb(httptest.NewRequestWithContext(t.Context(), http.MethodGet, target, http.NoBody))
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("Verb(...) of GET requests (-want +got):\n%s", diff)
 	}
 }

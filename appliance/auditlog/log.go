@@ -28,7 +28,7 @@ const (
 
 	// files is the number of full files that share the size.
 	files = 8
-	// waiting is how much may wait to be written; whoever writes more waits.
+	// waiting is how much may wait to be written; writers of more are blocked.
 	waiting = 4 << 20
 	// interval is how long an event waits at most.
 	interval = 200 * time.Millisecond

@@ -43,7 +43,7 @@ func newBundleCommand(env Environment) *cobra.Command {
 them into an encrypted file on one server, and "terrarium bundle import" makes the data directory of another server from it. Rotations
 reach all servers by themselves; "terrarium bundle publish" does the same for keys that were changed in another way.
 
-Whoever has the file and its passphrase has the garden: delete the file when it was imported.`,
+Anyone who has the file and its passphrase controls the garden: delete the file after the import.`,
 	}
 	cmd.AddCommand(newBundleExportCommand(env), newBundleImportCommand(env), newBundlePublishCommand(env))
 	return cmd

@@ -5,10 +5,13 @@ package cli_test
 import (
 	"context"
 	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/terrarium-garden/terrarium/appliance/install"
 )
@@ -113,10 +116,20 @@ func TestInstallForPackage(t *testing.T) {
 	if r := newWorld().run(t, "install", "server", "--root", root, "--prefix", "/usr"); r.status != 0 {
 		t.Fatalf("status = %d, %s", r.status, r.errors)
 	}
-	for _, file := range []string{"usr/bin/terrarium", "usr/lib/systemd/system/terrarium-server.service", "usr/lib/sysusers.d/terrarium-server.conf", "etc/terrarium/server.yaml"} {
-		if _, err := os.Stat(filepath.Join(root, file)); err != nil {
-			t.Error(err)
+	var files []string
+	err := fs.WalkDir(os.DirFS(root), ".", func(path string, entry fs.DirEntry, err error) error {
+		if err == nil && !entry.IsDir() {
+			files = append(files, path)
 		}
+
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []string{"etc/terrarium/server.yaml", "usr/bin/terrarium", "usr/lib/systemd/system/terrarium-server.service", "usr/lib/sysusers.d/terrarium-server.conf"}
+	if diff := cmp.Diff(want, files); diff != "" {
+		t.Errorf("files of the package (-want +got):\n%s", diff)
 	}
 }
 

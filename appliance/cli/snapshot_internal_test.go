@@ -13,7 +13,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/rest"
 
 	gardenappliancev1alpha1 "github.com/terrarium-garden/terrarium/apis/appliance/v1alpha1"
@@ -88,8 +91,13 @@ func TestSlowSnapshot(t *testing.T) {
 			t.Parallel()
 			g := &slowGarden{creation: creation, complete: 5}
 			made, err := g.take(t, time.Minute)
-			if err != nil || made.Name != "made" || made.Status.Objects != 7 {
-				t.Errorf("got %+v, %v", made, err)
+			if err != nil {
+				t.Fatal(err)
+			}
+			want := &gardenappliancev1alpha1.Snapshot{ObjectMeta: metav1.ObjectMeta{Name: "made"}}
+			want.Status.Objects = 7
+			if diff := cmp.Diff(want, made); diff != "" {
+				t.Errorf("snapshot (-want +got):\n%s", diff)
 			}
 			if n := g.creations.Load(); n != 1 {
 				t.Errorf("%d snapshots were asked for", n)
@@ -99,8 +107,9 @@ func TestSlowSnapshot(t *testing.T) {
 	t.Run("Never", func(t *testing.T) {
 		t.Parallel()
 		g := &slowGarden{creation: timeout, complete: 1 << 30}
-		if made, err := g.take(t, 100*time.Millisecond); !errors.Is(err, errSnapshotLate) {
-			t.Errorf("got %+v, %v", made, err)
+		made, err := g.take(t, 100*time.Millisecond)
+		if diff := cmp.Diff(errSnapshotLate, err, cmpopts.EquateErrors()); diff != "" {
+			t.Errorf("got %+v; error (-want +got):\n%s", made, diff)
 		}
 	})
 	t.Run("Refused", func(t *testing.T) {

@@ -134,7 +134,7 @@ func requests(f *Facts) []Finding {
 		found = append(found, Finding{
 			ID: "request-pending", Severity: Info, Object: &Object{Kind: "CertificateSigningRequest", Name: r.Name},
 			What: fmt.Sprintf("Certificate request %q of %q waits since %s", r.Name, r.Spec.Username, duration.HumanDuration(age)),
-			Why:  "whoever made it has no certificate",
+			Why:  "its requester has no certificate",
 			Do:   fmt.Sprintf("decide: kubectl certificate approve %s, or deny it", r.Name),
 		})
 	}
@@ -165,7 +165,7 @@ func stuck(f *Facts) []Finding {
 			ID: "deletion-stuck", Severity: Warning, Object: &d.Object,
 			What: fmt.Sprintf("%s %s is being deleted since %s; it waits for %s", d.Kind, name, duration.HumanDuration(age), strings.Join(d.Finalizers, ", ")),
 			Why:  "what it stands for may still exist and cost money",
-			Do:   "see its events and the log of whoever owns the finalizer; remove a finalizer by hand only if what it protects is gone",
+			Do:   "see its events and the log of the controller that owns the finalizer; remove a finalizer by hand only if what it protects is gone",
 		})
 	}
 

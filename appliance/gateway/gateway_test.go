@@ -152,7 +152,7 @@ func TestPages(t *testing.T) {
 	}{
 		"browser": {"browsers accept HTML", "/", "text/html, */*", "", "page"},
 		"client":  {"clients of the API do not", "/", "application/json, */*", "", "api"},
-		"known":   {"whoever has a credential is a client", "/", "text/html", "Bearer x", "api"},
+		"known":   {"a request with a credential is one of a client", "/", "text/html", "Bearer x", "api"},
 		"below":   {"the root does not include what is below", "/api", "text/html", "", "api"},
 	} {
 		t.Run(name, func(t *testing.T) {

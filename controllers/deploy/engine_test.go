@@ -254,7 +254,7 @@ func TestHandOver(t *testing.T) {
 	if err := c.Client.Get(t.Context(), client.ObjectKeyFromObject(a), live); err != nil || live.Data["colour"] != "green" {
 		t.Errorf("what was handed over has changed: %v, error %v", live.Data, err)
 	}
-	// Whoever has it now can take fields away, because nobody else owns them.
+	// The new owner can take fields away, because nobody else owns them.
 	bare := &corev1.ConfigMap{ObjectMeta: inNamespace("a")}
 	if err := other.Apply(t.Context(), bare); err != nil {
 		t.Fatal(err)

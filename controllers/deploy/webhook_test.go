@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -40,8 +42,8 @@ func TestExplain_EXT_WH_7(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			got := deploy.Explain(tc.err)
-			if !errors.Is(got, tc.err) {
-				t.Errorf("%s\nExplain(%v) = %v, and the answer of the server is lost", tc.reason, tc.err, got)
+			if diff := cmp.Diff(tc.err, got, cmpopts.EquateErrors()); diff != "" {
+				t.Errorf("%s\nthe answer of the server is lost: Explain(%v) (-want +got):\n%s", tc.reason, tc.err, diff)
 			}
 			if tc.want == "" && got != nil && got.Error() != tc.err.Error() || tc.want != "" && !strings.Contains(got.Error(), tc.want) {
 				t.Errorf("%s\nExplain(%v) = %v, want %q in it", tc.reason, tc.err, got, tc.want)

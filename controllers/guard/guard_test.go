@@ -8,6 +8,9 @@ import (
 	"net/netip"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
 	"github.com/terrarium-garden/terrarium/controllers/guard"
 )
 
@@ -84,9 +87,12 @@ func TestControl(t *testing.T) {
 		"0x7f.0.0.1:443":              {reason: "nor one in another base"},
 		"127.0.0.1":                   {reason: "an address has a port"},
 	} {
-		err := g.Control(t.Context(), "tcp", address, nil)
-		if tc.allowed != (err == nil) || err != nil && !errors.Is(err, guard.ErrForbidden) {
-			t.Errorf("%s: Control(%q) = %v, want allowed %t", tc.reason, address, err, tc.allowed)
+		want := guard.ErrForbidden
+		if tc.allowed {
+			want = nil
+		}
+		if diff := cmp.Diff(want, g.Control(t.Context(), "tcp", address, nil), cmpopts.EquateErrors()); diff != "" {
+			t.Errorf("%s: error of Control(%q) (-want +got):\n%s", tc.reason, address, diff)
 		}
 	}
 }
@@ -104,8 +110,8 @@ func TestOwn(t *testing.T) {
 			continue
 		}
 		ip, _ := netip.AddrFromSlice(network.IP)
-		if err := (guard.Guard{}).Check(netip.AddrPortFrom(ip, 443)); !errors.Is(err, guard.ErrForbidden) {
-			t.Errorf("Check(%s) = %v, want it forbidden: it is an address of this machine", ip, err)
+		if diff := cmp.Diff(guard.ErrForbidden, (guard.Guard{}).Check(netip.AddrPortFrom(ip, 443)), cmpopts.EquateErrors()); diff != "" {
+			t.Errorf("an address of this machine: error of Check(%s) (-want +got):\n%s", ip, diff)
 		}
 	}
 	broken := guard.Guard{Own: func() ([]net.Addr, error) { return nil, errors.New("boom") }}

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package kubeconfig judges kubeconfigs that users hand in. Whoever uses such a kubeconfig as it is would read files, run
-// programs or act as somebody else, as it says.
+// Package kubeconfig judges kubeconfigs that users hand in. A client that uses such a kubeconfig as it is would read files,
+// run programs or act as another user, as it says.
 package kubeconfig
 
 import (

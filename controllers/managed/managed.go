@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package managed writes ManagedResources: sets of objects that the resource manager of a seed keeps in the seed or in a shoot. Whoever
-// writes one says what there has to be, and needs neither access to the shoot nor rights in it.
+// Package managed writes ManagedResources: sets of objects that the resource manager of a seed keeps in the seed or in a shoot. A client
+// that writes one says what there has to be, and needs neither access to the shoot nor rights in it.
 package managed
 
 import (
@@ -70,8 +70,8 @@ func (s Set) Apply(ctx context.Context, engine deploy.Engine, objs ...client.Obj
 	return engine.Apply(ctx, secret, s.resource())
 }
 
-// Rewrite asks for other objects, if there is a call of Apply that was not followed by one of Delete. It creates nothing: whoever keeps a
-// set up to date in the background must not bring it back while somebody else removes it.
+// Rewrite asks for other objects, if there is a call of Apply that was not followed by one of Delete. It creates nothing: a caller
+// that keeps a set up to date in the background must not bring it back while another one removes it.
 func (s Set) Rewrite(ctx context.Context, engine deploy.Engine, objs ...client.Object) error {
 	wanted, err := s.manifests(engine, objs)
 	if err != nil {

@@ -8,10 +8,11 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 	coordinationv1 "k8s.io/api/coordination/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/kubernetes/fake"
 	clienttesting "k8s.io/client-go/testing"
@@ -101,6 +102,14 @@ func (s *scene) reported(t *testing.T) string {
 	return node.Annotations[gardencorev1beta1.AnnotationChecksumCloudConfigData]
 }
 
+// state is what a node reports and what its machine has.
+type state struct{ Reports, Has string }
+
+func (s *scene) state(t *testing.T) state {
+	t.Helper()
+	return state{Reports: s.reported(t), Has: read(t, s.agent.Machine, "/var/lib/kubelet/config")}
+}
+
 func (s *scene) pass(t *testing.T) time.Duration {
 	t.Helper()
 	_, wait, err := s.agent.Pass(t.Context())
@@ -116,8 +125,8 @@ func TestChangesWaitForTheirTurn(t *testing.T) {
 	s := newScene(t, kubelet("1"))
 	first := nodeagent.Checksum(mustEncode(t, kubelet("1")))
 	s.pass(t)
-	if got := s.reported(t); got != first {
-		t.Fatalf("after the first pass the node reports %q, want %q", got, first)
+	if diff := cmp.Diff(state{Reports: first, Has: "maxPods: 1"}, s.state(t)); diff != "" {
+		t.Fatalf("after the first pass (-want +got):\n%s", diff)
 	}
 	second := s.configure(t, kubelet("2"))
 	turn := nodeagent.Delay("machine-a", second, 10*time.Minute)
@@ -126,13 +135,14 @@ func TestChangesWaitForTheirTurn(t *testing.T) {
 	}
 	s.pass(t)
 	s.clock.Step(turn - time.Second)
-	if wait := s.pass(t); s.reported(t) != first || read(t, s.agent.Machine, "/var/lib/kubelet/config") != "maxPods: 1" || wait != time.Second {
-		t.Errorf("a second before its turn the machine has changed, or it waits for %s instead of a second", wait)
+	wait := s.pass(t)
+	if diff := cmp.Diff(state{Reports: first, Has: "maxPods: 1"}, s.state(t)); diff != "" || wait != time.Second {
+		t.Errorf("a second before its turn the agent waits for %s, want a second; the machine (-want +got):\n%s", wait, diff)
 	}
 	s.clock.Step(time.Second)
 	s.pass(t)
-	if got := s.reported(t); got != second || read(t, s.agent.Machine, "/var/lib/kubelet/config") != "maxPods: 2" {
-		t.Errorf("at its turn the node reports %q, want %q", got, second)
+	if diff := cmp.Diff(state{Reports: second, Has: "maxPods: 2"}, s.state(t)); diff != "" {
+		t.Errorf("at its turn (-want +got):\n%s", diff)
 	}
 }
 
@@ -143,8 +153,8 @@ func TestAnUnfinishedChangeHasItsTurn(t *testing.T) {
 	s.pass(t)
 	second := s.configure(t, kubelet("2"))
 	s.units.fails = "kubelet.service"
-	if err := s.agent.Machine.Apply(t.Context(), kubelet("2")); !errors.Is(err, errUnit) {
-		t.Fatalf("Apply(...) = %v, want that the unit does not start", err)
+	if diff := cmp.Diff(errUnit, s.agent.Machine.Apply(t.Context(), kubelet("2")), cmpopts.EquateErrors()); diff != "" {
+		t.Fatalf("the unit does not start: error of Apply(...) (-want +got):\n%s", diff)
 	}
 	s.units.fails = ""
 	s.pass(t)
@@ -197,8 +207,9 @@ func TestSickKubeletsAreNotToldAsDone_GLET_CARE_13(t *testing.T) {
 	t.Parallel()
 	s := newScene(t, kubelet("1"))
 	s.sick = true
-	if _, _, err := s.agent.Pass(t.Context()); !errors.Is(err, errSick) {
-		t.Errorf("Pass(...) = %v, want what the kubelet says", err)
+	_, _, err := s.agent.Pass(t.Context())
+	if diff := cmp.Diff(errSick, err, cmpopts.EquateErrors()); diff != "" {
+		t.Errorf("the kubelet says why: error of Pass(...) (-want +got):\n%s", diff)
 	}
 	if got := s.reported(t); got != "" {
 		t.Errorf("the node reports %q as applied, although its kubelet is sick", got)
@@ -277,8 +288,12 @@ func TestRunWatchesAndRenews(t *testing.T) {
 	go func() { ended <- s.agent.Run(ctx) }()
 
 	lease, _ := (<-leases.ResultChan()).Object.(*coordinationv1.Lease)
-	if lease == nil || len(lease.OwnerReferences) != 1 || lease.OwnerReferences[0].UID != types.UID("uid-a") || *lease.Spec.LeaseDurationSeconds != 40 {
-		t.Errorf("lease %+v does not go with its node, or lasts for another time", lease)
+	if lease == nil {
+		t.Fatal("the first change of a lease has none")
+	}
+	owner := []metav1.OwnerReference{{APIVersion: "v1", Kind: "Node", Name: "machine-a", UID: "uid-a"}}
+	if diff := cmp.Diff(owner, lease.OwnerReferences); diff != "" || *lease.Spec.LeaseDurationSeconds != 40 {
+		t.Errorf("the lease lasts for %d seconds, want 40; owners (-want +got):\n%s", *lease.Spec.LeaseDurationSeconds, diff)
 	}
 	for pause := range timers.timers {
 		if pause == 10*time.Second { // The pause of the lease, not that between two passes.

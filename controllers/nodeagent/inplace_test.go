@@ -16,6 +16,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 	certificatesv1 "k8s.io/api/certificates/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -198,8 +200,8 @@ func TestWaitsForTheUpdate_GLET_CRED_8(t *testing.T) {
 	}
 	s.units.take()
 	s.pass(t)
-	if got := read(t, s.agent.Machine, "/var/lib/kubelet/config"); got != "maxPods: 1" || hash() != "first" {
-		t.Errorf("a node that is not drained has %q and reports %q, want that it stays as it was", got, hash())
+	if diff := cmp.Diff(state{Reports: "first", Has: "maxPods: 1"}, state{Reports: hash(), Has: read(t, s.agent.Machine, "/var/lib/kubelet/config")}); diff != "" {
+		t.Errorf("a node that is not drained stays as it was (-want +got):\n%s", diff)
 	}
 	if got := read(t, s.agent.Machine, clientCA); got != "clients of second" || s.client(t).CheckSignatureFrom(first.certificate) != nil {
 		t.Errorf("it trusts %q, want the second ones, with its own certificate", got)
@@ -207,15 +209,19 @@ func TestWaitsForTheUpdate_GLET_CRED_8(t *testing.T) {
 	s.change(t, ready)
 	s.units.take()
 	s.pass(t)
-	if got := read(t, s.agent.Machine, "/var/lib/kubelet/config"); got != "maxPods: 2" || hash() != "second" {
-		t.Errorf("the drained node has %q and reports %q, want that it is updated", got, hash())
+	if diff := cmp.Diff(state{Reports: "second", Has: "maxPods: 2"}, state{Reports: hash(), Has: read(t, s.agent.Machine, "/var/lib/kubelet/config")}); diff != "" {
+		t.Errorf("the drained node is updated (-want +got):\n%s", diff)
 	}
 	if did := s.units.take(); !slices.Contains(did, "restart kubelet.service") || did[len(did)-1] != "restart "+nodeagent.Unit {
 		t.Errorf("units: %q, want the kubelet, and the agent last", did)
 	}
 	config, err := clientcmd.LoadFromFile(filepath.Join(s.agent.Machine.Root, s.agent.Kubeconfig))
-	if err != nil || string(config.Clusters["c"].CertificateAuthorityData) != "servers of second" || config.Clusters["c"].Server != "https://api" {
-		t.Errorf("the kubelet verifies with %q of %v, %v", config.Clusters["c"].CertificateAuthorityData, config.Clusters["c"].Server, err)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cluster := &clientcmdapi.Cluster{Server: "https://api", CertificateAuthorityData: []byte("servers of second")}
+	if diff := cmp.Diff(cluster, config.Clusters["c"], cmpopts.IgnoreFields(clientcmdapi.Cluster{}, "LocationOfOrigin", "Extensions")); diff != "" {
+		t.Errorf("what the kubelet connects to (-want +got):\n%s", diff)
 	}
 	if got := s.client(t); got.CheckSignatureFrom(second.certificate) != nil || got.Subject.CommonName != "system:node:machine-a" {
 		t.Errorf("the certificate of the kubelet is that of %v by %v", got.Subject, got.Issuer)
@@ -273,13 +279,19 @@ func TestVersionOfTheImage(t *testing.T) {
 	}
 	node := s.change(t, nil)
 	want := "the machine image does not bring the version of the kubelet that is wanted: choose another version of the image: it is 1.36.3 and not 1.36.4"
-	if got := node.Annotations[gardenmachinev1alpha1.AnnotationNodeUpdateFailedReason]; got != want || node.Labels[gardenmachinev1alpha1.LabelNodeUpdateResult] != "failed" {
-		t.Errorf("the reason is %q, want %q", got, want)
+	if diff := cmp.Diff(outcome{Result: "failed", Reason: want}, outcomeOf(node)); diff != "" {
+		t.Errorf("with another version (-want +got):\n%s", diff)
 	}
 	s.change(t, func(n *corev1.Node) { n.Status.NodeInfo.KubeletVersion = "v1.36.4" })
 	s.pass(t)
-	node = s.change(t, nil)
-	if _, found := node.Annotations[gardenmachinev1alpha1.AnnotationNodeUpdateFailedReason]; found || node.Labels[gardenmachinev1alpha1.LabelNodeUpdateResult] != "successful" {
-		t.Errorf("with the version the node has %v, %v", node.Annotations, node.Labels)
+	if diff := cmp.Diff(outcome{Result: "successful"}, outcomeOf(s.change(t, nil))); diff != "" {
+		t.Errorf("with the version (-want +got):\n%s", diff)
 	}
+}
+
+// outcome is what a node tells of its last update.
+type outcome struct{ Result, Reason string }
+
+func outcomeOf(node *corev1.Node) outcome {
+	return outcome{Result: node.Labels[gardenmachinev1alpha1.LabelNodeUpdateResult], Reason: node.Annotations[gardenmachinev1alpha1.AnnotationNodeUpdateFailedReason]}
 }

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 
 	gardenmachinev1alpha1 "github.com/terrarium-garden/terrarium/apis/machine/v1alpha1"
@@ -79,6 +80,17 @@ func (s *system) setting(t *testing.T) string {
 	return read(t, s.agent.Machine, "/var/lib/kubelet/config")
 }
 
+// progress is how often the command ran, and what is applied.
+type progress struct {
+	Ran     int
+	Setting string
+}
+
+func (s *system) progress(t *testing.T) progress {
+	t.Helper()
+	return progress{Ran: s.ran(t), Setting: s.setting(t)}
+}
+
 // fails makes a pass that has to fail, and returns the reason that the node tells.
 func (s *system) fails(t *testing.T) string {
 	t.Helper()
@@ -107,19 +119,22 @@ func TestOSUpdate_EXT_OSC_7(t *testing.T) {
 	order := s.says("; cat " + filepath.Join(s.agent.Machine.Root, "/var/lib/kubelet/config") + " >" + filepath.Join(s.agent.Machine.Root, "before"))
 	s.configure(t, s.wants("second", "2", order))
 	s.pass(t)
-	if before := read(t, s.agent.Machine, "/before"); s.ran(t) != 1 || before != "maxPods: first" || s.setting(t) != "maxPods: second" {
-		t.Errorf("the command ran %d times, with %q before and %q after it", s.ran(t), before, s.setting(t))
+	if before := read(t, s.agent.Machine, "/before"); before != "maxPods: first" {
+		t.Errorf("when the command ran, the setting was %q, want the former one", before)
+	}
+	if diff := cmp.Diff(progress{Ran: 1, Setting: "maxPods: second"}, s.progress(t)); diff != "" {
+		t.Errorf("after the command (-want +got):\n%s", diff)
 	}
 	s.configure(t, s.wants("third", "2", s.says("")))
 	s.pass(t)
-	if s.ran(t) != 1 || s.setting(t) != "maxPods: third" {
-		t.Errorf("for another setting the command ran, %d times in all; the setting is %q", s.ran(t), s.setting(t))
+	if diff := cmp.Diff(progress{Ran: 1, Setting: "maxPods: third"}, s.progress(t)); diff != "" {
+		t.Errorf("another setting needs no command (-want +got):\n%s", diff)
 	}
 	// Back to the version that the machine had first.
 	s.configure(t, s.wants("fourth", "1", s.says("")))
 	s.pass(t)
-	if s.ran(t) != 2 {
-		t.Errorf("for the former version the command ran %d times in all, want 2", s.ran(t))
+	if diff := cmp.Diff(progress{Ran: 2, Setting: "maxPods: fourth"}, s.progress(t)); diff != "" {
+		t.Errorf("the former version is another one, too (-want +got):\n%s", diff)
 	}
 }
 
@@ -133,8 +148,8 @@ func TestOSUpdateFails_EXT_OSC_7(t *testing.T) {
 			t.Errorf("the reason is %q", why)
 		}
 	}
-	if s.ran(t) != 2 || s.setting(t) != "maxPods: first" {
-		t.Errorf("the command ran %d times, want that it is tried again; the setting is %q", s.ran(t), s.setting(t))
+	if diff := cmp.Diff(progress{Ran: 2, Setting: "maxPods: first"}, s.progress(t)); diff != "" {
+		t.Errorf("a command that fails is tried again (-want +got):\n%s", diff)
 	}
 	s.agent.OSUpdateTimeout = 100 * time.Millisecond
 	s.configure(t, s.wants("second", "2", "sleep 300"))
@@ -160,8 +175,8 @@ func TestOSUpdateRestarts_EXT_OSC_7(t *testing.T) {
 	s.boots(t, "two")
 	s.installs(t, "2")
 	s.pass(t)
-	if s.ran(t) != 1 || s.setting(t) != "maxPods: second" {
-		t.Errorf("after the restart the command ran %d times in all, and the setting is %q", s.ran(t), s.setting(t))
+	if diff := cmp.Diff(progress{Ran: 1, Setting: "maxPods: second"}, s.progress(t)); diff != "" {
+		t.Errorf("after the restart (-want +got):\n%s", diff)
 	}
 	s.configure(t, s.wants("third", "3", s.says("; exit 1")))
 	why := ""
@@ -169,15 +184,15 @@ func TestOSUpdateRestarts_EXT_OSC_7(t *testing.T) {
 		why = s.fails(t)
 		s.boots(t, id)
 	}
-	if s.ran(t) != 5 || !strings.Contains(why, "its operating system is still the one of before") {
-		t.Errorf("the command ran %d times in all, want 1 and 4; the reason is %q", s.ran(t), why)
+	if !strings.Contains(why, "its operating system is still the one of before") {
+		t.Errorf("the reason is %q", why)
 	}
-	if s.setting(t) != "maxPods: second" {
-		t.Errorf("the setting is %q although the operating system is not updated", s.setting(t))
+	if diff := cmp.Diff(progress{Ran: 1 + 4, Setting: "maxPods: second"}, s.progress(t)); diff != "" {
+		t.Errorf("the operating system is not updated (-want +got):\n%s", diff)
 	}
 	s.configure(t, s.wants("third", "3", s.says("")))
 	s.pass(t)
-	if s.ran(t) != 6 || s.setting(t) != "maxPods: third" {
-		t.Errorf("another command ran %d times in all, want 6; the setting is %q", s.ran(t), s.setting(t))
+	if diff := cmp.Diff(progress{Ran: 6, Setting: "maxPods: third"}, s.progress(t)); diff != "" {
+		t.Errorf("another command (-want +got):\n%s", diff)
 	}
 }

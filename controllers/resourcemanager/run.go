@@ -9,7 +9,7 @@
 //
 // Every process, active or not, answers webhooks of the seed, see package webhooks.
 //
-// It makes network policies for the Services of the seed, see package networkpolicy, if whoever deploys it says where traffic is denied.
+// It makes network policies for the Services of the seed, see package networkpolicy, if its configuration says where traffic is denied.
 //
 // In each shoot that is awake it decides on the requests of kubelets for serving certificates, see package certificates, and opens
 // new nodes for pods, see package nodes.

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	"k8s.io/client-go/rest"
 
 	gardenresourcesv1alpha1 "github.com/terrarium-garden/terrarium/apis/resources/v1alpha1"
@@ -16,9 +17,17 @@ import (
 
 func TestDefaults_GRM_CFG_3(t *testing.T) {
 	t.Parallel()
+	type settings struct {
+		SyncPeriod, TokenExpiration, GarbagePeriod time.Duration
+		QPS                                        float32
+		Burst                                      int
+	}
+	of := func(o resourcemanager.Options) settings {
+		return settings{SyncPeriod: o.SyncPeriod, TokenExpiration: o.TokenExpiration, GarbagePeriod: o.GarbagePeriod, QPS: o.Seed.QPS, Burst: o.Seed.Burst}
+	}
 	o := resourcemanager.Completed(resourcemanager.Options{Seed: &rest.Config{}})
-	if o.SyncPeriod != time.Minute || o.TokenExpiration != 43200*time.Second || o.Seed.QPS != 100 || o.Seed.Burst != 130 || o.GarbagePeriod != 0 {
-		t.Errorf("the defaults are %+v, with %g requests per second and %d at once", o, o.Seed.QPS, o.Seed.Burst)
+	if diff := cmp.Diff(settings{SyncPeriod: time.Minute, TokenExpiration: 43200 * time.Second, QPS: 100, Burst: 130}, of(o)); diff != "" {
+		t.Errorf("defaults (-want +got):\n%s", diff)
 	}
 	if class := managedresource.ClassOf(&gardenresourcesv1alpha1.ManagedResource{}); class != "resources" {
 		t.Errorf("the default class is %q", class)
@@ -27,7 +36,7 @@ func TestDefaults_GRM_CFG_3(t *testing.T) {
 		t.Errorf("a controller has %d workers", workers)
 	}
 	given := resourcemanager.Completed(resourcemanager.Options{Seed: &rest.Config{QPS: 7, Burst: 9}, SyncPeriod: time.Hour, TokenExpiration: time.Hour})
-	if given.SyncPeriod != time.Hour || given.TokenExpiration != time.Hour || given.Seed.QPS != 7 || given.Seed.Burst != 9 {
-		t.Errorf("what is given became %+v", given)
+	if diff := cmp.Diff(settings{SyncPeriod: time.Hour, TokenExpiration: time.Hour, QPS: 7, Burst: 9}, of(given)); diff != "" {
+		t.Errorf("what is given (-want +got):\n%s", diff)
 	}
 }

@@ -52,7 +52,7 @@ func (m *Manager) donor(name string) (*corev1.Secret, error) {
 	return found, nil
 }
 
-// content makes the data of a wish, or takes it from whoever offers it.
+// content makes the data of a wish, or takes it from the donor that offers it.
 func (m *Manager) content(w wish, now time.Time) (data map[string][]byte, until time.Time, err error) {
 	donor, err := m.donor(w.name)
 	if err != nil {

@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
@@ -17,6 +18,7 @@ import (
 	testingclock "k8s.io/utils/clock/testing"
 
 	"github.com/terrarium-garden/terrarium/storage/log"
+	"github.com/terrarium-garden/terrarium/tests/objectstore"
 )
 
 // start is when the tests take place.
@@ -241,4 +243,32 @@ func mustList(tb testing.TB, f *Folder) []Entry {
 	}
 
 	return all
+}
+
+// objectStore is a server of S3 over TLS, which checks signatures.
+type objectStore struct {
+	*objectstore.Server
+
+	config BucketConfig
+}
+
+func newObjectStore(tb testing.TB) *objectStore {
+	tb.Helper()
+	s := objectstore.New(tb)
+
+	return &objectStore{s, BucketConfig{
+		Endpoint: s.URL, Bucket: objectstore.Bucket, Prefix: "one", Region: "eu-1", CredentialsFile: s.CredentialsFile, CAFile: s.CAFile, PartBytes: 5 << 20,
+	}}
+}
+
+func writeTest(tb testing.TB, path, text string) {
+	tb.Helper()
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		tb.Fatal(err)
+	}
+}
+
+// cutOff ends the connection of a request.
+func cutOff(http.ResponseWriter) bool {
+	panic(http.ErrAbortHandler)
 }

@@ -3,10 +3,12 @@
 package backup
 
 import (
-	"errors"
 	"fmt"
 	"os"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 )
 
 // rename gives a file the name of another one, as somebody can who may write to the folder and has no key.
@@ -47,8 +49,9 @@ func TestRenamedIncrement(t *testing.T) {
 	if err := os.WriteFile(g.folder.path(made[0].Name), text, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, done, err := g.restore(nil); !errors.Is(err, ErrDamaged) {
-		t.Errorf("got %+v, %v, want %v", done, err, ErrDamaged)
+	_, done, err := g.restore(nil)
+	if diff := cmp.Diff(ErrDamaged, err, cmpopts.EquateErrors()); diff != "" {
+		t.Errorf("restored %+v; error (-want +got):\n%s", done, diff)
 	}
 }
 
@@ -59,8 +62,9 @@ func TestRenamedSnapshot(t *testing.T) {
 	old, _ := g.shipped()
 	newest := g.save()
 	g.rename(old, newest)
-	if _, done, err := g.restore(nil); !errors.Is(err, ErrDamaged) {
-		t.Errorf("got %+v, %v, want %v", done, err, ErrDamaged)
+	_, done, err := g.restore(nil)
+	if diff := cmp.Diff(ErrDamaged, err, cmpopts.EquateErrors()); diff != "" {
+		t.Errorf("restored %+v; error (-want +got):\n%s", done, diff)
 	}
 	// A file that is named by its path may have any name.
 	if _, _, err := g.restore(func(r *Restore) { r.File = g.folder.path(newest.Name) }); err != nil {
@@ -77,7 +81,8 @@ func TestGapBetweenFiles(t *testing.T) {
 		return opener{name: e.Name, kept: true, open: func() (File, error) { return g.folder.Open(t.Context(), e.Name) }}
 	}
 	b := &building{dir: t.TempDir(), identities: g.keys.Identities, now: start}
-	if _, err := b.run(t.Context(), of(full), []opener{of(made[0]), of(made[2])}); !errors.Is(err, ErrGap) {
-		t.Errorf("got %v, want %v", err, ErrGap)
+	_, err := b.run(t.Context(), of(full), []opener{of(made[0]), of(made[2])})
+	if diff := cmp.Diff(ErrGap, err, cmpopts.EquateErrors()); diff != "" {
+		t.Errorf("error (-want +got):\n%s", diff)
 	}
 }

@@ -9,6 +9,9 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 )
 
 // inPlace is a data directory with a file, and a directory that is about to replace it.
@@ -32,6 +35,21 @@ func inPlace(t *testing.T) (p place, stage string) {
 	return p, stage
 }
 
+// texts are the contents of files.
+func texts(t *testing.T, paths ...string) map[string]string {
+	t.Helper()
+	found := map[string]string{}
+	for _, path := range paths {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			t.Error(err)
+		}
+		found[path] = string(text)
+	}
+
+	return found
+}
+
 // TestCrashAfterExchange ends a restore right after the directories were exchanged. The next restore must leave what was there before.
 func TestCrashAfterExchange(t *testing.T) {
 	t.Parallel()
@@ -51,11 +69,9 @@ func TestCrashAfterExchange(t *testing.T) {
 	if _, err := next.stage(); err != nil {
 		t.Fatal(err)
 	}
-	if text, err := os.ReadFile(filepath.Join(p.dir, "file")); err != nil || string(text) != "new" {
-		t.Errorf("The data directory has %q, %v", text, err)
-	}
-	if text, err := os.ReadFile(filepath.Join(p.dir+".before-"+start.Format(timeForm), "file")); err != nil || string(text) != "old" {
-		t.Errorf("What was there before is gone: %q, %v", text, err)
+	file, former := filepath.Join(p.dir, "file"), filepath.Join(p.dir+".before-"+start.Format(timeForm), "file")
+	if diff := cmp.Diff(map[string]string{file: "new", former: "old"}, texts(t, file, former)); diff != "" {
+		t.Errorf("The data directory, and what was there before (-want +got):\n%s", diff)
 	}
 
 	// What the crash has left of the first restore does not harm what the second one moves aside.
@@ -104,10 +120,9 @@ func TestCrashBeforeExchange(t *testing.T) {
 	if _, err := os.Stat(left); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("What was left is still there: %v", err)
 	}
-	for path, want := range map[string]string{filepath.Join(p.dir, "file"): "old", earlier: "earlier"} {
-		if text, err := os.ReadFile(path); err != nil || string(text) != want {
-			t.Errorf("%q has %q, %v; want %q", path, text, err, want)
-		}
+	file := filepath.Join(p.dir, "file")
+	if diff := cmp.Diff(map[string]string{file: "old", earlier: "earlier"}, texts(t, file, earlier)); diff != "" {
+		t.Errorf("What the crash has not touched (-want +got):\n%s", diff)
 	}
 }
 
@@ -116,11 +131,13 @@ func TestNoExchange(t *testing.T) {
 	t.Parallel()
 	p, stage := inPlace(t)
 	p.exchange = func(string, string) error { return errors.ErrUnsupported }
-	if _, err := p.put(stage, start); !errors.Is(err, errors.ErrUnsupported) {
-		t.Errorf("got %v", err)
+	_, err := p.put(stage, start)
+	if diff := cmp.Diff(errors.ErrUnsupported, err, cmpopts.EquateErrors()); diff != "" {
+		t.Errorf("error (-want +got):\n%s", diff)
 	}
-	if text, err := os.ReadFile(filepath.Join(p.dir, "file")); err != nil || string(text) != "old" {
-		t.Errorf("The data directory has %q, %v", text, err)
+	file := filepath.Join(p.dir, "file")
+	if diff := cmp.Diff(map[string]string{file: "old"}, texts(t, file)); diff != "" {
+		t.Errorf("The data directory (-want +got):\n%s", diff)
 	}
 	if all, err := os.ReadDir(filepath.Dir(p.dir)); err != nil || len(all) != 1 {
 		t.Errorf("Left beside the data directory: %v, %v", all, err)

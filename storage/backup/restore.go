@@ -110,7 +110,7 @@ type opener struct {
 	open func() (File, error)
 }
 
-// check compares the name by which a file was chosen with what the file is: whoever can write to a folder can rename files in it.
+// check compares the name by which a file was chosen with what the file is: anyone who can write to a folder can rename files in it.
 func (o opener) check(is Manifest) error {
 	if !o.kept {
 		return nil

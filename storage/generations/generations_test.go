@@ -3,11 +3,12 @@
 package generations_test
 
 import (
-	"errors"
 	"path/filepath"
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 	clientv3 "go.etcd.io/etcd/client/v3"
 	clocktesting "k8s.io/utils/clock/testing"
 
@@ -58,21 +59,22 @@ func TestReplace(t *testing.T) {
 	if err := d.Replace(t.Context(), nil, record(1, "one")); err != nil {
 		t.Fatal(err)
 	}
-	if err := d.Replace(t.Context(), nil, record(1, "two")); !errors.Is(err, generations.ErrChanged) {
-		t.Errorf("A second server does not begin anew.\nReplace(): got %v, want %v", err, generations.ErrChanged)
+	if diff := cmp.Diff(generations.ErrChanged, d.Replace(t.Context(), nil, record(1, "two")), cmpopts.EquateErrors()); diff != "" {
+		t.Errorf("A second server does not begin anew.\nerror of Replace() (-want +got):\n%s", diff)
 	}
 	seen := read(t, d)
 	if err := d.Replace(t.Context(), seen, record(2, "two")); err != nil {
 		t.Fatal(err)
 	}
-	if err := d.Replace(t.Context(), seen, record(2, "one")); !errors.Is(err, generations.ErrChanged) {
-		t.Errorf("Who has not seen the last value does not replace it.\nReplace(): got %v, want %v", err, generations.ErrChanged)
+	if diff := cmp.Diff(generations.ErrChanged, d.Replace(t.Context(), seen, record(2, "one")), cmpopts.EquateErrors()); diff != "" {
+		t.Errorf("Who has not seen the last value does not replace it.\nerror of Replace() (-want +got):\n%s", diff)
 	}
 	if err := d.Replace(t.Context(), seen, record(2, "two")); err != nil {
 		t.Errorf("A write whose answer was lost is found: got %v", err)
 	}
-	if is := read(t, d); is.By != "two" || is.Generation != 2 || string(is.Sealed) != "sealed by two" {
-		t.Errorf("Read(): got %+v", is)
+	want := record(2, "two")
+	if diff := cmp.Diff(&want, read(t, d), cmpopts.IgnoreUnexported(want), cmpopts.IgnoreFields(want, "Format")); diff != "" {
+		t.Errorf("Read() (-want +got):\n%s", diff)
 	}
 }
 
@@ -83,8 +85,9 @@ func TestDamaged(t *testing.T) {
 	if _, err := d.Client.Put(t.Context(), "/terrarium/keys", `{"format":2,"generation":1}`); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := d.Read(t.Context()); !errors.Is(err, generations.ErrDamaged) {
-		t.Errorf("Read(): got %v, want %v", err, generations.ErrDamaged)
+	_, err := d.Read(t.Context())
+	if diff := cmp.Diff(generations.ErrDamaged, err, cmpopts.EquateErrors()); diff != "" {
+		t.Errorf("error of Read() (-want +got):\n%s", diff)
 	}
 }
 
@@ -111,8 +114,8 @@ func TestServers(t *testing.T) {
 		for _, s := range generations.Behind(all, 2) {
 			got = append(got, s.Address)
 		}
-		if len(got) != len(want) || len(got) > 0 && got[0] != want[0] {
-			t.Errorf("%s\nBehind(): got %v, want %v", reason, got, want)
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s\nBehind() (-want +got):\n%s", reason, diff)
 		}
 	}
 	note("a:1", 1)
@@ -130,8 +133,16 @@ func TestServers(t *testing.T) {
 	if err := d.Forget(t.Context(), "a:1"); err != nil {
 		t.Fatal(err)
 	}
-	if all, err := o.Servers(t.Context()); err != nil || len(all) != 1 || all[0].Address != "b:1" {
-		t.Errorf("Who is forgotten is gone: got %+v, %v", all, err)
+	all, err := o.Servers(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var left []string
+	for _, s := range all {
+		left = append(left, s.Address)
+	}
+	if diff := cmp.Diff([]string{"b:1"}, left); diff != "" {
+		t.Errorf("Who is forgotten is gone.\nServers() (-want +got):\n%s", diff)
 	}
 }
 
@@ -145,23 +156,28 @@ func TestVersion(t *testing.T) {
 	if err := d.ReplaceVersion(t.Context(), nil, 1, "v0.1.0"); err != nil {
 		t.Fatal(err)
 	}
-	if err := d.ReplaceVersion(t.Context(), nil, 2, "v0.2.0"); !errors.Is(err, generations.ErrChanged) {
-		t.Errorf("Who has not seen the last version does not replace it.\nReplaceVersion(): got %v, want %v", err, generations.ErrChanged)
+	if diff := cmp.Diff(generations.ErrChanged, d.ReplaceVersion(t.Context(), nil, 2, "v0.2.0"), cmpopts.EquateErrors()); diff != "" {
+		t.Errorf("Who has not seen the last version does not replace it.\nerror of ReplaceVersion() (-want +got):\n%s", diff)
 	}
 	is, err := d.ReadVersion(t.Context())
-	if err != nil || is == nil || is.Schema != 1 || is.Version != "v0.1.0" {
-		t.Fatalf("ReadVersion(): got %+v, %v", is, err)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := &generations.Version{Format: 1, Schema: 1, Version: "v0.1.0"}
+	if diff := cmp.Diff(want, is, cmpopts.IgnoreUnexported(*want)); diff != "" {
+		t.Fatalf("ReadVersion() (-want +got):\n%s", diff)
 	}
 	if err := d.ReplaceVersion(t.Context(), is, 2, "v0.2.0"); err != nil {
 		t.Fatal(err)
 	}
-	if err := d.ReplaceVersion(t.Context(), is, 1, "v0.1.1"); !errors.Is(err, generations.ErrChanged) {
-		t.Errorf("Nor does who has seen one before it.\nReplaceVersion(): got %v, want %v", err, generations.ErrChanged)
+	if diff := cmp.Diff(generations.ErrChanged, d.ReplaceVersion(t.Context(), is, 1, "v0.1.1"), cmpopts.EquateErrors()); diff != "" {
+		t.Errorf("Nor does who has seen one before it.\nerror of ReplaceVersion() (-want +got):\n%s", diff)
 	}
 	for _, text := range []string{"", "{}", `{"format":2,"schema":1,"version":"v0.1.0"}`, `{"format":1,"schema":0}`} {
 		put(t, d, "/terrarium/version", text)
-		if _, err := d.ReadVersion(t.Context()); !errors.Is(err, generations.ErrVersionDamaged) {
-			t.Errorf("ReadVersion() of %q: got %v, want %v", text, err, generations.ErrVersionDamaged)
+		_, err := d.ReadVersion(t.Context())
+		if diff := cmp.Diff(generations.ErrVersionDamaged, err, cmpopts.EquateErrors()); diff != "" {
+			t.Errorf("error of ReadVersion() of %q (-want +got):\n%s", text, diff)
 		}
 	}
 }

@@ -99,7 +99,7 @@ func (d Datastore) servers(ctx context.Context) ([]Server, error) {
 	for _, kv := range found.Kvs {
 		s := Server{revision: kv.ModRevision}
 		if err := json.Unmarshal(kv.Value, &s); err != nil || serversPrefix+s.Address != string(kv.Key) {
-			continue // Whoever wrote that is no server of this garden.
+			continue // No server of this garden wrote that.
 		}
 		all = append(all, s)
 	}

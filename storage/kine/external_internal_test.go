@@ -11,11 +11,13 @@ import (
 	"testing"
 
 	"github.com/go-sql-driver/mysql"
+	"github.com/google/go-cmp/cmp"
 )
 
 // TestUnreachable tells what may change from what has to be mended: a start waits for the first alone.
 func TestUnreachable(t *testing.T) {
 	t.Parallel()
+	want, got := map[string]bool{}, map[string]bool{}
 	for reason, tc := range map[string]struct {
 		err  error
 		want bool
@@ -29,8 +31,9 @@ func TestUnreachable(t *testing.T) {
 		"a wrong password":                 {&mysql.MySQLError{Number: 1045}, false},
 		"something else":                   {errors.New("else"), false},
 	} {
-		if got := unreachable(fmt.Errorf("connect: %w", tc.err)); got != tc.want {
-			t.Errorf("%s: unreachable(%v): got %t, want %t", reason, tc.err, got, tc.want)
-		}
+		want[reason], got[reason] = tc.want, unreachable(fmt.Errorf("connect: %w", tc.err))
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("unreachable(...) (-want +got):\n%s", diff)
 	}
 }

@@ -4,11 +4,12 @@ package leader_test
 
 import (
 	"context"
-	"errors"
 	"path/filepath"
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 	clientv3 "go.etcd.io/etcd/client/v3"
 
 	"github.com/terrarium-garden/terrarium/storage/kine"
@@ -87,11 +88,12 @@ func TestOneLeads(t *testing.T) {
 	second.Seen = func(h leader.Holder) { seen <- h }
 	waiting, cancel := context.WithTimeout(t.Context(), 2*second.Length)
 	defer cancel()
-	if _, err := leader.Acquire(waiting, second); !errors.Is(err, context.DeadlineExceeded) {
-		t.Fatalf("While one leads, no other does.\nAcquire(two): got %v, want %v", err, context.DeadlineExceeded)
+	_, err := leader.Acquire(waiting, second)
+	if diff := cmp.Diff(context.DeadlineExceeded, err, cmpopts.EquateErrors()); diff != "" {
+		t.Fatalf("While one leads, no other does.\nerror of Acquire(two) (-want +got):\n%s", diff)
 	}
-	if h := <-seen; h.Address != "one:6443" {
-		t.Errorf("The others know where the first one is: got %+v", h)
+	if diff := cmp.Diff(leader.Holder{ID: "one", Address: "one:6443"}, <-seen); diff != "" {
+		t.Errorf("The others know where the first one is (-want +got):\n%s", diff)
 	}
 	stop()
 	if err := <-kept; err != nil {
@@ -117,8 +119,9 @@ func TestTakeOver(t *testing.T) {
 		t.Errorf("The lease is not taken before it has ended.\nAcquire(two): got it after %s, want at least %s", took, second.Length)
 	}
 	doubt := make(chan struct{}, 10)
-	if err := first.Keep(t.Context(), func() { doubt <- struct{}{} }, func() {}); !errors.Is(err, leader.ErrLost) {
-		t.Errorf("Who comes back too late does not lead.\nKeep(one): got %v, want %v", err, leader.ErrLost)
+	err := first.Keep(t.Context(), func() { doubt <- struct{}{} }, func() {})
+	if diff := cmp.Diff(leader.ErrLost, err, cmpopts.EquateErrors()); diff != "" {
+		t.Errorf("Who comes back too late does not lead.\nerror of Keep(one) (-want +got):\n%s", diff)
 	}
 	<-doubt
 }
@@ -159,8 +162,8 @@ func TestDatastoreAway(t *testing.T) {
 	p.gate.Open()
 	select {
 	case err := <-kept:
-		if !errors.Is(err, leader.ErrLost) {
-			t.Errorf("Another server leads now.\nKeep(one): got %v, want %v", err, leader.ErrLost)
+		if diff := cmp.Diff(leader.ErrLost, err, cmpopts.EquateErrors()); diff != "" {
+			t.Errorf("Another server leads now.\nerror of Keep(one) (-want +got):\n%s", diff)
 		}
 	case <-time.After(patience):
 		t.Fatal("The holder does not notice that it has lost the lease.")

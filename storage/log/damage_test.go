@@ -4,9 +4,11 @@ package log_test
 
 import (
 	"bytes"
-	"errors"
 	"os"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/terrarium-garden/terrarium/storage/log"
 )
@@ -33,15 +35,20 @@ func TestFlippedBytes(t *testing.T) {
 		t.Errorf("the check of a file names the record: got %q, %v", problems, err)
 	}
 	l = open(t, cfg)
-	if keys, err := l.Damaged(t.Context()); err != nil || len(keys) != 1 || keys[0] != "/bad" {
-		t.Errorf("the damaged keys: got %q, %v", keys, err)
+	keys, err := l.Damaged(t.Context())
+	if err != nil {
+		t.Error(err)
+	}
+	if diff := cmp.Diff([]string{"/bad"}, keys); diff != "" {
+		t.Errorf("the damaged keys (-want +got):\n%s", diff)
 	}
 	for what, read := range map[string]log.Read{
 		"the key":   {Range: log.Range{Key: "/bad"}},
 		"its range": {Range: log.Range{Key: "/", End: "0"}},
 	} {
-		if got, err := l.List(t.Context(), read); !errors.Is(err, log.ErrDamaged) {
-			t.Errorf("%s is not served: got %d records, %v", what, len(got.Records), err)
+		got, err := l.List(t.Context(), read)
+		if diff := cmp.Diff(log.ErrDamaged, err, cmpopts.EquateErrors()); diff != "" {
+			t.Errorf("%s is not served: got %d records; error (-want +got):\n%s", what, len(got.Records), diff)
 		}
 	}
 	if got, err := l.List(t.Context(), log.Read{Range: log.Range{Key: "/good"}}); err != nil || len(got.Records) != 1 {
@@ -99,12 +106,14 @@ func TestExportOfDamage(t *testing.T) {
 
 		return records, state, since
 	}
-	if records, state, since := read(); !errors.Is(state, log.ErrDamaged) || !errors.Is(since, log.ErrDamaged) || records != 2 {
-		t.Errorf("a damaged record is exported: state %v, since %v, %d records", state, since, records)
+	records, state, since := read()
+	if diff := cmp.Diff([]error{log.ErrDamaged, log.ErrDamaged}, []error{state, since}, cmpopts.EquateErrors()); diff != "" || records != 2 {
+		t.Errorf("a damaged record is not exported: got %d records, want 2; errors (-want +got):\n%s", records, diff)
 	}
 	// A state has no more use for the record once its key is gone.
 	apply(t, l, log.Change{Key: "/bad", Delete: true, Revision: hurt.Revision})
-	if _, state, since := read(); state != nil || !errors.Is(since, log.ErrDamaged) {
-		t.Errorf("after the key was removed: state %v, since %v", state, since)
+	_, state, since = read()
+	if diff := cmp.Diff([]error{nil, log.ErrDamaged}, []error{state, since}, cmpopts.EquateErrors()); diff != "" {
+		t.Errorf("after the key was removed: errors (-want +got):\n%s", diff)
 	}
 }

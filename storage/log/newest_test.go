@@ -7,6 +7,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	"golang.org/x/sync/errgroup"
 
 	"github.com/terrarium-garden/terrarium/storage/log"
@@ -31,9 +32,9 @@ func TestNewestRevision(t *testing.T) {
 	exists := map[int64]int{l.Revision(): 0}
 	written := make(chan struct{})
 	type answer struct {
-		read     string
-		revision int64
-		count    int
+		Read     string
+		Revision int64
+		Count    int
 	}
 	var group errgroup.Group
 	answers := make([][]answer, 4)
@@ -72,8 +73,8 @@ func TestNewestRevision(t *testing.T) {
 		t.Error(err)
 	}
 	for _, a := range slices.Concat(answers...) {
-		if want := exists[a.revision]; a.count != want {
-			t.Fatalf("%s at revision %d: got %d keys, want %d", a.read, a.revision, a.count, want)
+		if diff := cmp.Diff(answer{a.Read, a.Revision, exists[a.Revision]}, a); diff != "" {
+			t.Fatalf("keys at a revision (-want +got):\n%s", diff)
 		}
 	}
 }

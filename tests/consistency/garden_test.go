@@ -132,7 +132,7 @@ func (l *gardenLoad) connect(t *testing.T, s subject) dynamic.ResourceInterface 
 	return d.Resource(s.resource).Namespace(s.namespace)
 }
 
-// learn notes what an object holds at its revision. Whoever reads the same revision must see the same.
+// learn notes what an object holds at its revision. Every read of the same revision must see the same.
 func (l *gardenLoad) learn(s subject, o *unstructured.Unstructured) (change, error) {
 	c := change{key: s.key(o.GetName()), token: o.GetAnnotations()[tokenKey], group: o.GetLabels()[groupKey]}
 	if _, err := fmt.Sscan(o.GetResourceVersion(), &c.revision); err != nil {

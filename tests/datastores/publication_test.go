@@ -3,7 +3,6 @@
 package datastores_test
 
 import (
-	"bytes"
 	"errors"
 	"os"
 	"path/filepath"
@@ -11,6 +10,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/terrarium-garden/terrarium/appliance/identity"
 	"github.com/terrarium-garden/terrarium/tests/harness"
@@ -54,10 +55,8 @@ func TestOnlyRotationsPublish(t *testing.T) {
 	refusesToServe(t, second, endpoint, "terrarium bundle publish")
 	first.run(t, endpoint)
 	first.await(t, saysReady, harness.Patience)
-	for name, data := range contents(t, first) {
-		if !bytes.Equal(data, newest[name]) {
-			t.Errorf("Nobody takes up what was unpacked: %s has changed", name)
-		}
+	if diff := cmp.Diff(digests(newest), digests(contents(t, first))); diff != "" {
+		t.Errorf("Nobody takes up what was unpacked: digests of the keys (-want +got):\n%s", diff)
 	}
 	if got := command(t, 1, "bundle", "publish", "--data-dir", first.dir); !strings.Contains(got, "stop all servers") {
 		t.Errorf("A server that runs publishes its rotations alone.\nbundle publish: got %s", got)

@@ -21,6 +21,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	clientv3 "go.etcd.io/etcd/client/v3"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -457,8 +458,8 @@ func (w *writers) check(t *testing.T, m *member) {
 			delete(known, list.Items[i].Name)
 		}
 	}
-	if len(known) > 0 {
-		t.Errorf("No acknowledged write is lost.\ngot %d of %d that are lost: %v", len(known), want, known)
+	if diff := cmp.Diff(map[string]string{}, known); diff != "" {
+		t.Errorf("No acknowledged write is lost.\ngot %d of %d that are lost, with their UIDs (-want +got):\n%s", len(known), want, diff)
 	}
 	t.Logf("%d acknowledged writes are there", want)
 }

@@ -9,6 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/terrarium-garden/terrarium/tests/harness"
 )
 
@@ -40,17 +42,17 @@ func TestThreeServers(t *testing.T) {
 	rotate(t, leads, "serviceAccountKey", "start", "")
 	rotate(t, leads, "serviceAccountKey", "complete", "")
 	awaitCertificates(t, leads, "one server leads, one stands by, and one is off", func(is *certificatesNow) error {
-		led, runs := 0, 0
+		got := map[string]int{"known": len(is.Servers)}
 		for _, s := range is.Servers {
 			if s.Leads {
-				led++
+				got["lead"]++
 			}
 			if s.Runs {
-				runs++
+				got["run"]++
 			}
 		}
-		if len(is.Servers) != 3 || led != 1 || runs != 2 {
-			return fmt.Errorf("%+v", is)
+		if diff := cmp.Diff(map[string]int{"known": 3, "lead": 1, "run": 2}, got); diff != "" {
+			return fmt.Errorf("servers (-want +got):\n%s", diff)
 		}
 
 		return nil

@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	"golang.org/x/crypto/ssh"
 )
 
@@ -115,8 +116,9 @@ func sshThroughBastion(t *testing.T, w *world) {
 	}
 	out, err := session.Output("sudo -n id -u && hostname && echo $SSH_CONNECTION")
 	name := strings.TrimSpace(w.must(t, w.shoot("get", "nodes", "-o", "jsonpath={.items[0].metadata.name}")...))
-	if lines := strings.Fields(string(out)); err != nil || len(lines) < 3 || lines[0] != "0" || lines[1] != name || lines[2] != address {
-		t.Errorf("on the node: %v\n%s\nwant the user to become root on %s, from the bastion at %s", err, out, name, address)
+	lines := strings.Fields(string(out))
+	if diff := cmp.Diff([]string{"0", name, address}, lines[:min(3, len(lines))]); diff != "" || err != nil {
+		t.Errorf("the user becomes root on the node, from the bastion: %v: user, node and address (-want +got):\n%s", err, diff)
 	}
 	if _, err := client.DialContext(t.Context(), "tcp", net.JoinHostPort(node, "10250")); err == nil {
 		t.Error("the bastion leads to the kubelet of a node")
@@ -151,8 +153,9 @@ func sshThroughBastion(t *testing.T, w *world) {
 func (w *world) sshCommand(t *testing.T, node string) {
 	t.Helper()
 	command := w.terrarium("ssh", shootName, "-n", namespace, "--kubeconfig", filepath.Join(w.state, "garden.kubeconfig"), "--", "sudo -n id -u; hostname; exit 7")
-	if r := w.try(t, "", command...); r.code != 7 || r.stdout != "0\n"+node+"\n" {
-		t.Errorf("terrarium ssh ended with %d\n%s\nwant root on %s", r.code, r.all(), node)
+	r := w.try(t, "", command...)
+	if diff := cmp.Diff("0\n"+node+"\n", r.stdout); diff != "" || r.code != 7 {
+		t.Errorf("terrarium ssh ended with %d, want 7\n%s\noutput (-want +got):\n%s", r.code, r.all(), diff)
 	}
 	w.eventually(t, time.Minute, "the bastion of the command is gone", func() (bool, string) {
 		left := w.must(t, w.garden("-n", namespace, "get", "bastions", "-o", "name")...)

@@ -10,6 +10,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 // refused runs a command that must fail and must say why in the given words.
@@ -63,8 +65,8 @@ func wrongManifests(t *testing.T, w *world) {
 		manifest := w.shootManifest(t, append(named, tc.replace...)...)
 		w.refused(t, reason, manifest, tc.want, w.garden("create", "--validate=strict", "-f", "-")...)
 	}
-	if left := w.must(t, shoots...); left != before {
-		t.Errorf("a refused shoot was half made:\n%swas\n%s", left, before)
+	if diff := cmp.Diff(before, w.must(t, shoots...)); diff != "" {
+		t.Errorf("a refused shoot was half made: shoots (-want +got):\n%s", diff)
 	}
 }
 
@@ -105,8 +107,8 @@ func wrongJoins(t *testing.T, w *world) {
 		}
 	}
 	after := w.must(t, w.seed("get", "namespaces,secrets,configmaps,deployments", "-n", "garden", "-o", "name")...)
-	if before != after {
-		t.Errorf("a refused join left something on the seed:\nbefore:\n%s\nafter:\n%s", before, after)
+	if diff := cmp.Diff(before, after); diff != "" {
+		t.Errorf("a refused join left something on the seed (-want +got):\n%s", diff)
 	}
 	w.must(t, w.terrarium("token", "delete", "--kubeconfig", garden, strings.Split(secret, ".")[0])...)
 	w.refused(t, "lifetime out of bounds", "", []string{"10m", "24h"}, w.terrarium("token", "create", "--kubeconfig", garden, "--ttl", "5m")...)

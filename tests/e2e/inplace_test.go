@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 // inPlace adds a pool that is updated in place, and changes what its kubelet reserves, for which machines of other pools are replaced. Machine,
@@ -40,8 +42,8 @@ func inPlace(t *testing.T, w *world) {
 	patch(`{"op":"add","path":"` + at + `1/kubernetes","value":{"kubelet":{"kubeReserved":{"cpu":"135m"}}}}`)
 	w.says(t, 3*time.Minute, "865m", w.shoot("get", "nodes", "-l", pool, "-o", "jsonpath={.items[*].status.allocatable.cpu}")...)
 	succeeds()
-	if after := same(); after != before {
-		t.Errorf("machine and node are %q, want the same as before, %q", after, before)
+	if diff := cmp.Diff(strings.Fields(before), strings.Fields(same())); diff != "" {
+		t.Errorf("machine, node and its start are not the same as before (-want +got):\n%s", diff)
 	}
 	if now := w.must(t, hash...); now == was {
 		t.Errorf("the pool is updated to %q, as before", now)

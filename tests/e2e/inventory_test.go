@@ -10,13 +10,15 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 // restless are kinds whose objects come and go by themselves, whatever happens to a shoot. Everything else is compared.
 var restless = []string{
 	"componentstatuses",              // They are no objects: each is asked for at that moment.
 	"events", "events.events.k8s.io", // They expire after a while, also those about what is gone.
-	"leases.coordination.k8s.io",                     // Whoever starts anew may take another one, and those of the dead expire.
+	"leases.coordination.k8s.io",                     // A process that restarts may take another one, and those of the dead expire.
 	"endpoints",                                      // They follow the pods and Services, which are compared.
 	"endpointslices.discovery.k8s.io",                // The same, and their names are chosen at random.
 	"snapshots.appliance.gardener.cloud",             // The server makes them by the clock.
@@ -94,6 +96,15 @@ func (i inventory) mentioning(t *testing.T, words []string) []string {
 	return found
 }
 
+// set is what is in a list, in whatever order and however often.
+func set(all []string) map[string]bool {
+	found := map[string]bool{}
+	for _, one := range all {
+		found[one] = true
+	}
+	return found
+}
+
 // stillThere compares what there is with what there was, and says what is new, what is missing, and what mentions one of the words. What is
 // deleted in the background has a while to go.
 func (w *world) stillThere(t *testing.T, within time.Duration, before map[string]inventory, words []string) {
@@ -101,17 +112,9 @@ func (w *world) stillThere(t *testing.T, within time.Duration, before map[string
 	for place, kube := range map[string]func(...string) []string{"seed": w.seed, "garden": w.garden} {
 		w.eventually(t, within, "the "+place+" is as it was before", func() (bool, string) {
 			now := w.inventory(t, kube)
-			was, is := before[place].names(), now.names()
 			var why strings.Builder
-			for _, name := range is {
-				if !slices.Contains(was, name) {
-					fmt.Fprintf(&why, "is left: %s\n", name)
-				}
-			}
-			for _, name := range was {
-				if !slices.Contains(is, name) {
-					fmt.Fprintf(&why, "is missing: %s\n", name)
-				}
+			if diff := cmp.Diff(set(before[place].names()), set(now.names())); diff != "" {
+				fmt.Fprintf(&why, "objects (-want +got):\n%s", diff)
 			}
 			for _, name := range now.mentioning(t, words) {
 				fmt.Fprintf(&why, "remembers a shoot: %s\n", name)

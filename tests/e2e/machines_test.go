@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 // machines deletes a machine, which stays until a PodDisruptionBudget lets its pods go, and then changes the pool so that its machines are
@@ -55,11 +57,9 @@ func nodeAgent(t *testing.T, w *world) {
 	wanted := w.must(t, w.shoot("-n", "kube-system", "get", "secrets", "-l", "gardener.cloud/role=operating-system-config",
 		"-o", `jsonpath={.items[*].metadata.annotations.checksum/data-script}`)...)
 	w.says(t, time.Minute, strings.TrimSpace(wanted), w.shoot("get", "nodes", "-o", `jsonpath={.items[*].metadata.annotations.checksum/cloud-config-data}`)...)
-	if after := w.must(t, machines...); after != before {
-		t.Errorf("machines are %q, want the same as before, %q", after, before)
-	}
-	if after := w.must(t, w.shoot("get", "pods", "-l", "app=hello", "-o", "name")...); after != pod {
-		t.Errorf("pods are %q, want the same as before, %q", after, pod)
+	after := w.must(t, machines...) + w.must(t, w.shoot("get", "pods", "-l", "app=hello", "-o", "name")...)
+	if diff := cmp.Diff(before+pod, after); diff != "" {
+		t.Errorf("machines and pods are not the same as before (-want +got):\n%s", diff)
 	}
 }
 
@@ -94,8 +94,8 @@ func silentKubelet(t *testing.T, w *world) {
 	send("CONT")
 	w.says(t, 2*time.Minute, "True", ready("status")...)
 	t.Logf("the node is ready again %s after its kubelet goes on", time.Since(began).Round(time.Second))
-	if after := w.must(t, nodes...); after != before {
-		t.Errorf("the node is %q, want the same as before, %q", after, before)
+	if diff := cmp.Diff(strings.Fields(before), strings.Fields(w.must(t, nodes...))); diff != "" {
+		t.Errorf("name and UID of the node (-want +got):\n%s", diff)
 	}
 	w.says(t, time.Minute, "Hello from hello-", w.shoot("exec", "deployment/hello", "--", "hello", "http://hello")...)
 }

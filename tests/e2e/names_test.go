@@ -6,10 +6,12 @@ import (
 	"context"
 	"fmt"
 	"net"
-	"slices"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 )
 
 const (
@@ -85,6 +87,7 @@ func (w *world) resolves(t *testing.T, name string, want ...string) {
 	}}
 	w.eventually(t, 30*time.Second, fmt.Sprintf("%s leads to %v", name, want), func() (bool, string) {
 		got, err := resolver.LookupHost(t.Context(), name+".")
-		return slices.Equal(got, want), fmt.Sprintf("%v, %v", got, err)
+		diff := cmp.Diff(want, got, cmpopts.EquateEmpty())
+		return diff == "", fmt.Sprintf("%v, addresses (-want +got):\n%s", err, diff)
 	})
 }

@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 const (
@@ -86,8 +88,8 @@ func patched(t *testing.T, w *world) {
 	w.patchShoot(t, `{"op":"replace","path":"/spec/kubernetes/version","value":"`+patchVersion+`"}`)
 	ready := time.Since(began)
 	w.eventually(t, 3*time.Minute, "all nodes of the pool have the version", func() (bool, string) {
-		now := w.nodes(t, "worker", "{.status.nodeInfo.kubeletVersion}")
-		return slices.Equal(now, []string{"v" + patchVersion, "v" + patchVersion}), fmt.Sprint(now)
+		diff := cmp.Diff([]string{"v" + patchVersion, "v" + patchVersion}, w.nodes(t, "worker", "{.status.nodeInfo.kubeletVersion}"))
+		return diff == "", "versions (-want +got):\n" + diff
 	})
 	took := time.Since(began)
 	for _, name := range w.nodes(t, "worker", "{.metadata.name}") {
@@ -172,15 +174,15 @@ func (w *world) patchedInPlace(t *testing.T) {
 			w.must(t, w.seed("-n", plane, "get", "machines", "-l", "worker.gardener.cloud/pool=visitors", "-o", "jsonpath={.items[*].metadata.uid}")...)
 	}
 	before, began := same(), time.Now()
-	if versions := w.nodes(t, "visitors", "{.status.nodeInfo.kubeletVersion}"); !slices.Equal(versions, []string{"v1.36.3"}) {
-		t.Fatalf("the pool with a version of its own has %q, want v1.36.3", versions)
+	if diff := cmp.Diff([]string{"v1.36.3"}, w.nodes(t, "visitors", "{.status.nodeInfo.kubeletVersion}")); diff != "" {
+		t.Fatalf("the pool with a version of its own: versions (-want +got):\n%s", diff)
 	}
 	w.patchShoot(t, `{"op":"replace","path":"/spec/provider/workers/1/kubernetes/version","value":"`+patchVersion+`"}`)
-	if versions := w.nodes(t, "visitors", "{.status.nodeInfo.kubeletVersion}"); !slices.Equal(versions, []string{"v" + patchVersion}) {
-		t.Errorf("the pool has %q after its update in place, want v%s", versions, patchVersion)
+	if diff := cmp.Diff([]string{"v" + patchVersion}, w.nodes(t, "visitors", "{.status.nodeInfo.kubeletVersion}")); diff != "" {
+		t.Errorf("the pool after its update in place: versions (-want +got):\n%s", diff)
 	}
-	if after := same(); after != before {
-		t.Errorf("node and machine are %q, want the same as before, %q", after, before)
+	if diff := cmp.Diff(before, same()); diff != "" {
+		t.Errorf("node and machine are not the same as before (-want +got):\n%s", diff)
 	}
 	t.Logf("1 machine was updated in place to the patch version in %s", time.Since(began).Round(time.Second))
 	w.says(t, 2*time.Minute, "True", w.garden("-n", namespace, "get", "shoot", shootName, "-o", `jsonpath={.status.conditions[?(@.type=="EveryNodeReady")].status}`)...)

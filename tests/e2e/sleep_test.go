@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 // night puts the shoot to sleep and wakes it up: what its users have made is still there, and runs again. A database has its data.
@@ -34,11 +36,12 @@ func night(t *testing.T, w *world) {
 		return pods == "", pods
 	})
 	w.must(t, w.seed("-n", plane, "get", "persistentvolumeclaim", "data-etcd-main-0", "machine-volumes")...)
-	if records := w.must(t, w.seed("-n", plane, "get", "dnsrecords.extensions.gardener.cloud", "-o", "name")...); records != "" {
-		t.Errorf("GLET-HIB-6: a sleeping shoot still has %s", records)
+	left := map[string]string{
+		"DNS records":    w.must(t, w.seed("-n", plane, "get", "dnsrecords.extensions.gardener.cloud", "-o", "name")...),
+		"load balancers": w.must(t, w.balancers("-o", "name")...),
 	}
-	if left := w.must(t, w.balancers("-o", "name")...); left != "" {
-		t.Errorf("a sleeping shoot still has load balancers: %s", left)
+	if diff := cmp.Diff(map[string]string{"DNS records": "", "load balancers": ""}, left); diff != "" {
+		t.Errorf("GLET-HIB-6: what a sleeping shoot still has (-want +got):\n%s", diff)
 	}
 	conditions := w.garden("-n", namespace, "get", "shoot", shootName, "-o", `jsonpath={.status.conditions[?(@.type=="EveryNodeReady")].reason}`)
 	w.says(t, time.Minute, "ConditionNotChecked", conditions...)

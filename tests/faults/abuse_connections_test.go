@@ -17,6 +17,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	"golang.org/x/sync/errgroup"
 	"k8s.io/client-go/rest"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -90,12 +91,14 @@ func TestWrongTLS(t *testing.T) {
 	g := start(t, t.TempDir())
 	other := g.witness(t, "tls")
 	t.Run("OldVersions", func(t *testing.T) {
-		for _, version := range []uint16{tls.VersionTLS10, tls.VersionTLS11} {
+		accepted := map[string]bool{}
+		for _, version := range []uint16{tls.VersionTLS10, tls.VersionTLS11, tls.VersionTLS12} {
 			config := g.trusting()
 			config.MinVersion, config.MaxVersion = version, version
-			if err := tls.Client(g.connect(t), config).HandshakeContext(t.Context()); err == nil {
-				t.Errorf("%s is refused", tls.VersionName(version))
-			}
+			accepted[tls.VersionName(version)] = tls.Client(g.connect(t), config).HandshakeContext(t.Context()) == nil
+		}
+		if diff := cmp.Diff(map[string]bool{"TLS 1.0": false, "TLS 1.1": false, "TLS 1.2": true}, accepted); diff != "" {
+			t.Errorf("versions that are accepted (-want +got):\n%s", diff)
 		}
 	})
 	t.Run("NoTLS", func(t *testing.T) {

@@ -17,6 +17,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	"golang.org/x/sync/errgroup"
 	"k8s.io/client-go/rest"
 )
@@ -171,12 +172,16 @@ func TestGarbage(t *testing.T) {
 	if err := group.Wait(); err != nil {
 		t.Fatal(err)
 	}
+	faults := map[int]string{}
 	for _, status := range slices.Sorted(maps.Keys(got.count)) {
 		t.Logf("%5d answers with %d", got.count[status], status)
 		// The server of a test may be built without a web UI, and then it says that this is not implemented.
 		if status >= http.StatusInternalServerError && status != http.StatusServiceUnavailable && status != http.StatusNotImplemented {
-			t.Errorf("no request is a fault of the server: status %d for %s", status, got.examples[status])
+			faults[status] = got.examples[status]
 		}
+	}
+	if diff := cmp.Diff(map[int]string{}, faults); diff != "" {
+		t.Errorf("no request is a fault of the server: statuses with an example (-want +got):\n%s", diff)
 	}
 	t.Logf("%5d were not sent, or had no answer", got.failures)
 	other.end(t)

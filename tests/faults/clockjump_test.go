@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/watch"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -72,8 +73,8 @@ func TestClockJump(t *testing.T) {
 	}
 	other.end(t)
 	g.kill()
-	if got := start(t, dir).notes(t.Context(), t); got["today"] == "" || got["tomorrow"] == "" || got["again"] == "" {
-		t.Errorf("all is there after the next start: got %v", got)
+	if diff := cmp.Diff(map[string]string{"today": "1", "tomorrow": "1", "again": "1"}, start(t, dir).notes(t.Context(), t)); diff != "" {
+		t.Errorf("all is there after the next start (-want +got):\n%s", diff)
 	}
 }
 

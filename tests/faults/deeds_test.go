@@ -14,6 +14,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	autoscalingv1 "k8s.io/api/autoscaling/v1"
 	certificatesv1 "k8s.io/api/certificates/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -187,9 +188,12 @@ func maintained(w *world) error {
 	if err := w.client().Get(w.t.Context(), client.ObjectKeyFromObject(shoot), shoot); err != nil {
 		return err
 	}
-	last := shoot.Status.LastMaintenance
-	if shoot.Spec.Kubernetes.Version != "1.36.3" || last == nil || last.State != "Succeeded" || shoot.Annotations["gardener.cloud/operation"] != "" {
-		return fmt.Errorf("version %s, annotations %v, maintenance %+v", shoot.Spec.Kubernetes.Version, shoot.Annotations, last)
+	got := map[string]string{"version": shoot.Spec.Kubernetes.Version, "operation": shoot.Annotations["gardener.cloud/operation"], "maintenance": ""}
+	if last := shoot.Status.LastMaintenance; last != nil {
+		got["maintenance"] = string(last.State)
+	}
+	if diff := cmp.Diff(map[string]string{"version": "1.36.3", "operation": "", "maintenance": "Succeeded"}, got); diff != "" {
+		return fmt.Errorf("shoot (-want +got):\n%s", diff)
 	}
 	return nil
 }

@@ -7,6 +7,7 @@ import (
 	"net"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
@@ -46,7 +47,7 @@ func TestDescriptors(t *testing.T) {
 	}
 	g.kill()
 	again := start(t, dir)
-	if got := again.notes(t.Context(), t)["connected"]; got != "9" {
-		t.Errorf("the acknowledged change is there after the next start: got %q, want 9", got)
+	if diff := cmp.Diff(map[string]string{"connected": "9"}, again.notes(t.Context(), t)); diff != "" {
+		t.Errorf("the acknowledged change is there after the next start (-want +got):\n%s", diff)
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
@@ -74,16 +75,8 @@ func TestFullDisk(t *testing.T) {
 	})
 	g.kill()
 	g = start(t, data)
-	found := g.notes(t.Context(), t)
-	for name := range written {
-		if found[name] == "" {
-			t.Errorf("object %q was acknowledged and is not there", name)
-		}
-	}
-	for name := range found {
-		if written[name] == "" && strings.HasPrefix(name, "full-") {
-			t.Errorf("object %q was refused and is there", name)
-		}
+	if diff := cmp.Diff(written, g.notes(t.Context(), t)); diff != "" {
+		t.Errorf("all that was acknowledged is there, and nothing that was refused (-want +got):\n%s", diff)
 	}
 	g.kill()
 }

@@ -14,6 +14,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 const (
@@ -138,10 +140,12 @@ func hardened(t *testing.T, m *machine) { //nolint:thelper // A part of the test
 	t.Logf("exposure level %s", found[1])
 	pid := m.hostPID()
 	want := map[string]string{"CapEff": "0000000000000000", "CapBnd": "0000000000000000", "NoNewPrivs": "1", "Seccomp": "2"}
-	for field, value := range want {
-		if got := status(t, pid, field); got != value {
-			t.Errorf("%s of the process = %q, want %q", field, got, value)
-		}
+	got := map[string]string{}
+	for field := range want {
+		got[field] = status(t, pid, field)
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("status of the process (-want +got):\n%s", diff)
 	}
 	if uid := strings.Fields(status(t, pid, "Uid"))[0]; uid == "0" {
 		t.Error("the server runs as root")

@@ -6,10 +6,13 @@ import (
 	"strings"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/tools/clientcmd"
+	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
@@ -74,8 +77,9 @@ func (n *nursery) asExtension(home, token string) client.Client {
 			n.t.Fatal(err)
 		}
 		user := kubeconfig.AuthInfos[kubeconfig.Contexts[kubeconfig.CurrentContext].AuthInfo]
-		if user.TokenFile != "/var/run/secrets/gardener.cloud/garden/generic-kubeconfig/token" || user.Token != "" {
-			n.t.Errorf("EXT-GARDEN-1: the kubeconfig reads the token from %q", user.TokenFile)
+		want := &clientcmdapi.AuthInfo{TokenFile: "/var/run/secrets/gardener.cloud/garden/generic-kubeconfig/token"}
+		if diff := cmp.Diff(want, user, cmpopts.IgnoreFields(*want, "LocationOfOrigin", "Extensions")); diff != "" {
+			n.t.Errorf("EXT-GARDEN-1: the kubeconfig reads the token from a file: user (-want +got):\n%s", diff)
 		}
 		user.TokenFile, user.Token = "", token
 		config, err := clientcmd.NewDefaultClientConfig(*kubeconfig, nil).ClientConfig()

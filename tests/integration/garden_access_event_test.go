@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 	eventsv1 "k8s.io/api/events/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -82,8 +83,10 @@ func TestSeedsEvents(t *testing.T) {
 		}
 	}
 	for _, event := range []*corev1.Event{theirs, same} {
-		if o.read(event); event.Message != "secret text" {
-			t.Errorf("event %q of others stays as it is, got %q", event.Name, event.Message)
+		before := event.DeepCopy()
+		o.read(event)
+		if diff := cmp.Diff(before, event); diff != "" {
+			t.Errorf("event %q of others stays as it is (-want +got):\n%s", event.Name, diff)
 		}
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -66,8 +67,8 @@ func TestActivity(t *testing.T) {
 	o.changeStatus(shoot, func() { shoot.Status.LastErrors = []gardencorev1beta1.LastError{{Description: "boom"}} })
 	o.settled("nothing is left to do")
 	o.read(project)
-	if !project.Status.LastActivityTimestamp.Equal(seen) {
-		t.Errorf("GCM-ACTIVITY-2: other objects and the status of shoots do not count, got %v, want %v", project.Status.LastActivityTimestamp, seen)
+	if diff := cmp.Diff(seen, project.Status.LastActivityTimestamp); diff != "" {
+		t.Errorf("GCM-ACTIVITY-2: other objects and the status of shoots do not count: last activity (-want +got):\n%s", diff)
 	}
 	clk.Step(2 * time.Hour)
 	o.delete(quota)

@@ -69,7 +69,7 @@ func (o *operator) joined(name string, expires time.Time) *gardencorev1beta1.See
 	return seed
 }
 
-// TestJoinTokenOnce races requests with one token: the token gives one certificate, whoever comes first.
+// TestJoinTokenOnce races requests with one token: the token gives one certificate, no matter which request comes first.
 func TestJoinTokenOnce(t *testing.T) {
 	t.Parallel()
 	o := operate(t)

@@ -6,6 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	gardenconfigv1alpha1 "github.com/terrarium-garden/terrarium/apis/config/v1alpha1"
@@ -95,7 +97,9 @@ func TestMoveOfShoot(t *testing.T) {
 			if err != nil {
 				return err
 			}
-			return has(found.Status == status && found.Reason == reason, "constraint %v", found)
+			want := gardencorev1beta1.Condition{Type: "ReadyForMigration", Status: status, Reason: reason}
+			diff := cmp.Diff(want, found, cmpopts.IgnoreFields(want, "Message", "LastTransitionTime", "LastUpdateTime"))
+			return has(diff == "", "constraint (-want +got):\n%s", diff)
 		}
 	}
 	moves("old", "Migrate", "Processing")

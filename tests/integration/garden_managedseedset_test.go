@@ -3,9 +3,12 @@
 package integration_test
 
 import (
+	"errors"
 	"fmt"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 	autoscalingv1 "k8s.io/api/autoscaling/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -68,9 +71,19 @@ func (o *operator) becomesSeed(name string) {
 func (o *operator) atRest(s *seedSet, replicas int32, what string) {
 	o.t.Helper()
 	harness.Await(o.t, o.Client, s, what, func(s *seedSet) error {
-		status := s.Status
-		return has(status.Replicas == replicas && status.ReadyReplicas == replicas && status.PendingReplica == nil && status.ObservedGeneration == s.Generation, "status %+v", status)
+		want := gardenseedmanagementv1alpha1.ManagedSeedSetStatus{ObservedGeneration: s.Generation, Replicas: replicas, ReadyReplicas: replicas}
+		got := gardenseedmanagementv1alpha1.ManagedSeedSetStatus{
+			ObservedGeneration: s.Status.ObservedGeneration, Replicas: s.Status.Replicas, ReadyReplicas: s.Status.ReadyReplicas, PendingReplica: s.Status.PendingReplica,
+		}
+		diff := cmp.Diff(want, got)
+		return has(diff == "", "status (-want +got):\n%s", diff)
 	})
+}
+
+// pends says that a replica is pending, which it is since some time.
+func pends(s *seedSet, want gardenseedmanagementv1alpha1.PendingReplica) error {
+	diff := cmp.Diff(&want, s.Status.PendingReplica, cmpopts.IgnoreFields(want, "Since"))
+	return has(diff == "", "pending replica (-want +got):\n%s", diff)
 }
 
 func (o *operator) scale(s *seedSet, replicas int) {
@@ -98,8 +111,7 @@ func TestManagedSeedSets(t *testing.T) {
 	held(o, s, "gardener", "GCM-MSS-1: the set is held")
 	o.event(s, "CreatingShoot", "GCM-MSS-12: the step is told")
 	harness.Await(t, o.Client, s, "GCM-MSS-6: the replica is pending", func(s *seedSet) error {
-		p := s.Status.PendingReplica
-		return has(p != nil && p.Name == "a-0" && p.Reason == "ShootReconciling" && s.Status.NextReplicaNumber == 1, "status %+v", s.Status)
+		return errors.Join(pends(s, gardenseedmanagementv1alpha1.PendingReplica{Name: "a-0", Reason: "ShootReconciling"}), has(s.Status.NextReplicaNumber == 1, "status %+v", s.Status))
 	})
 	o.reconciled(first, "Succeeded")
 	o.becomesSeed("a-0")

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/resource"
@@ -16,18 +17,18 @@ import (
 	"github.com/terrarium-garden/terrarium/tests/harness"
 )
 
-// offered waits until the profile of a project offers what is asked about.
-func offered(o *operator, profile *gardencorev1beta1.NamespacedCloudProfile, what string, ask func(gardencorev1beta1.CloudProfileSpec) bool) {
+// offered waits until the profile of a project offers these types of machines.
+func offered(o *operator, profile *gardencorev1beta1.NamespacedCloudProfile, what string, machines ...string) {
 	o.t.Helper()
 	harness.Await(o.t, o.Client, profile, what, func(p *gardencorev1beta1.NamespacedCloudProfile) error {
-		return has(p.Status.ObservedGeneration == p.Generation && ask(p.Status.CloudProfileSpec), "offer %v", p.Status.CloudProfileSpec)
+		var got []string
+		for _, m := range p.Status.CloudProfileSpec.MachineTypes {
+			got = append(got, m.Name)
+		}
+		slices.Sort(got)
+		diff := cmp.Diff(machines, got)
+		return has(diff == "" && p.Status.ObservedGeneration == p.Generation, "generation %d of %d, machine types (-want +got):\n%s", p.Status.ObservedGeneration, p.Generation, diff)
 	})
-}
-
-func machine(name string) func(gardencorev1beta1.CloudProfileSpec) bool {
-	return func(s gardencorev1beta1.CloudProfileSpec) bool {
-		return slices.ContainsFunc(s.MachineTypes, func(t gardencorev1beta1.MachineType) bool { return t.Name == name })
-	}
 }
 
 // TestProfilesOfProjects uses what a project adds to a profile, and protects all that is in use.
@@ -50,9 +51,7 @@ func TestProfilesOfProjects(t *testing.T) {
 		}},
 	}}
 	o.create(binding, own)
-	offered(o, own, "GCM-NCP-1: additions are merged into the parent's offer", func(s gardencorev1beta1.CloudProfileSpec) bool {
-		return machine("small")(s) && machine("huge")(s)
-	})
+	offered(o, own, "GCM-NCP-1: additions are merged into the parent's offer", "huge", "small")
 
 	parent := profile("plots")
 	o.change(parent, func() {
@@ -60,7 +59,7 @@ func TestProfilesOfProjects(t *testing.T) {
 			Name: "tiny", CPU: resource.MustParse("1"), GPU: resource.MustParse("0"), Memory: resource.MustParse("1Gi"), Architecture: new("amd64"),
 		})
 	})
-	offered(o, own, "GCM-NCP-1: the parent's changes are followed", machine("tiny"))
+	offered(o, own, "GCM-NCP-1: the parent's changes are followed", "huge", "small", "tiny")
 
 	err := o.Client.Create(t.Context(), order(namespace, "stranger", "plots", huge))
 	refused(t, "API-QUOTA-3: the parent alone does not offer the machine", err, apierrors.IsForbidden, "huge")

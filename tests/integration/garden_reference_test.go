@@ -14,7 +14,7 @@ import (
 )
 
 // TestReferencesOfOperators protects what seeds and controller deployments refer to in the namespace garden. An object is released
-// when nobody refers to it, whoever let it go last.
+// when nothing refers to it, no matter which of the two is the last to let it go.
 func TestReferencesOfOperators(t *testing.T) {
 	t.Parallel()
 	o := operate(t)

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	"golang.org/x/sync/errgroup"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
@@ -65,8 +66,8 @@ func TestSchedulerBurst_SCHED_USAGE_1(t *testing.T) {
 		}
 		return has(placed == shoots, "%d of %d shoots have one", placed, shoots)
 	})
-	if on["s0"] != small || on["s1"] != small {
-		t.Errorf("SCHED-STRAT-5: the small seeds are filled, got %v", on)
+	if diff := cmp.Diff(map[string]int{"s0": small, "s1": small}, map[string]int{"s0": on["s0"], "s1": on["s1"]}); diff != "" {
+		t.Errorf("SCHED-STRAT-5: the small seeds are filled: shoots by seed (-want +got):\n%s", diff)
 	}
 	delete(on, "s0")
 	delete(on, "s1")

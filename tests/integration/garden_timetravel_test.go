@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	gocmp "github.com/google/go-cmp/cmp"
 	coordinationv1 "k8s.io/api/coordination/v1"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -150,8 +151,8 @@ func TestTimeTravel(t *testing.T) {
 	w.becomes(idle, "GCM-STALE-5: after the grace period it has a time of deletion", func(s gardencorev1beta1.ProjectStatus) bool {
 		return s.StaleAutoDeleteTimestamp != nil
 	})
-	if got, want := idle.Status.StaleAutoDeleteTimestamp.Time, idle.Status.StaleSinceTimestamp.Add(90*day); !got.Equal(want) {
-		t.Errorf("GCM-STALE-5: the time of deletion is %s, want %s", got, want)
+	if diff := gocmp.Diff(idle.Status.StaleSinceTimestamp.Add(90*day), idle.Status.StaleAutoDeleteTimestamp.Time); diff != "" {
+		t.Errorf("GCM-STALE-5: the time of deletion (-want +got):\n%s", diff)
 	}
 
 	w.read(pinned)

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/go-logr/logr/funcr"
+	"github.com/google/go-cmp/cmp"
 	authenticationv1 "k8s.io/api/authentication/v1"
 	coordinationv1 "k8s.io/api/coordination/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -47,8 +48,12 @@ func TestGardenletSurvivesNewAuthorities(t *testing.T) {
 	})
 	before, former := n.credentials(), rest.CopyConfig(n.garden.Config)
 
-	if report, err := n.rotate("start"); err != nil || report.Phase != "preparing" || len(report.Waiting) != 1 {
-		t.Fatalf("start: %+v, %v", report, err)
+	report, err := n.rotate("start")
+	if err != nil {
+		t.Fatalf("start: %v", err)
+	}
+	if diff := cmp.Diff(&authorityReport{Phase: "preparing", Waiting: []string{"one"}}, report); diff != "" {
+		t.Fatalf("start (-want +got):\n%s", diff)
 	}
 	if _, err := n.rotate("start"); !strings.Contains(fmt.Sprint(cause(err)), "a rotation has begun") {
 		t.Errorf("start again: got %v", cause(err))
@@ -97,7 +102,7 @@ func TestGardenletSurvivesNewAuthorities(t *testing.T) {
 		return has(apierrors.IsUnauthorized(err), "got %v", err)
 	})
 	if err := n.whoAmI(t.Context(), before); err == nil || !strings.Contains(err.Error(), "x509") {
-		t.Errorf("Whoever trusts only the former authority does not accept the server: got %v", err)
+		t.Errorf("A client that trusts only the former authority does not accept the server: got %v", err)
 	}
 	done := time.Now()
 	harness.Await(t, n.garden.Client, seedLease(), "the gardenlet goes on", func(l *coordinationv1.Lease) error {

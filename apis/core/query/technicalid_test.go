@@ -5,12 +5,14 @@ package query_test
 import (
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/terrarium-garden/terrarium/apis/core/query"
 )
 
 func TestTechnicalID(t *testing.T) {
 	t.Parallel()
-	for id, want := range map[string]bool{
+	want := map[string]bool{
 		query.TechnicalID("dev", "a"): true,
 		"shoot--dev--b":               false,
 		"shoot--dev--x--a":            false,
@@ -20,9 +22,12 @@ func TestTechnicalID(t *testing.T) {
 		"kube-system":                 false,
 		"garden":                      false,
 		"":                            false,
-	} {
-		if got := query.IsTechnicalID(id, "a"); got != want {
-			t.Errorf("IsTechnicalID(%q, a) = %v, want %v", id, got, want)
-		}
+	}
+	got := map[string]bool{}
+	for id := range want {
+		got[id] = query.IsTechnicalID(id, "a")
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("IsTechnicalID(..., a) (-want +got):\n%s", diff)
 	}
 }

@@ -57,7 +57,7 @@ func TestDelete(t *testing.T) {
 		"API-DELCONF-1 other":      {Reason: "other kinds need no confirmation", Request: admissiontest.Request{Old: admissiontest.Seed("a")}},
 		"API-DELCONF-3 same":       {Reason: "one person is not two", Objects: dual(all), Request: admissiontest.Request{Old: mine}, Refused: []string{"confirmed by one user and requested by another", `"rose" has confirmed`}},
 		"API-DELCONF-3 second":     {Reason: "two are", Objects: dual(all), Request: admissiontest.Request{Old: mine, User: "bob"}},
-		"API-DELCONF-3 collector":  {Reason: "the garbage collector is none, which deletes for whoever names an owner", Objects: dual(all), Request: admissiontest.Request{Old: mine, User: "system:apiserver"}, Refused: []string{"garbage collector"}},
+		"API-DELCONF-3 collector":  {Reason: "the garbage collector is none, which deletes for any user who sets an owner reference", Objects: dual(all), Request: admissiontest.Request{Old: mine, User: "system:apiserver"}, Refused: []string{"garbage collector"}},
 		"API-DELCONF-3 controller": {Reason: "a controller deletes where nobody asks for two", Objects: []kind.Object{admissiontest.Project()}, Request: admissiontest.Request{Old: mine, User: "system:apiserver"}},
 		"API-DELCONF-3 unasked":    {Reason: "one is enough where nobody asks for two", Objects: []kind.Object{admissiontest.Project()}, Request: admissiontest.Request{Old: mine}},
 		"API-DELCONF-3 unmatched":  {Reason: "the selector decides", Objects: dual(labelled), Request: admissiontest.Request{Old: mine}},

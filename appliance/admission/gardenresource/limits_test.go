@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	"k8s.io/apimachinery/pkg/api/resource"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -32,6 +33,7 @@ func TestLimits(t *testing.T) {
 		APIGroups: []string{"*"}, APIVersions: []string{"*"}, Resources: []string{"*"}, Size: resource.NewQuantity(1, resource.BinarySI),
 	}}}
 	seed, itself := gardencorev1beta1.GroupVersion.WithKind("Seed"), gardenoperatorv1alpha1.GroupVersion.WithKind("Garden")
+	want, got := map[string]bool{}, map[string]bool{}
 	for _, tc := range []struct {
 		reason  string
 		limits  *gardenconfigv1alpha1.ResourceSizeConfiguration
@@ -49,8 +51,9 @@ func TestLimits(t *testing.T) {
 		now = tc.limits
 		a := admission.NewAttributesRecord(tc.object, nil, tc.kind, "", "one", tc.kind.GroupVersion().WithResource(strings.ToLower(tc.kind.Kind)+"s"), "",
 			admission.Create, nil, false, &user.DefaultInfo{Name: tc.who})
-		if err := rule.Validate(t.Context(), a, nil); (err != nil) != tc.refused {
-			t.Errorf("%s: got %v", tc.reason, err)
-		}
+		want[tc.reason], got[tc.reason] = tc.refused, rule.Validate(t.Context(), a, nil) != nil
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("what is refused (-want +got):\n%s", diff)
 	}
 }

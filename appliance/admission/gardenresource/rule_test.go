@@ -3,7 +3,6 @@
 package gardenresource_test
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -14,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apiserver/pkg/admission"
 	"k8s.io/apiserver/pkg/authentication/user"
@@ -251,11 +251,14 @@ func TestDocumented(t *testing.T) {
 	var want strings.Builder
 	want.WriteString("\n| field | shows | a change |\n|---|---|---|\n")
 	for _, row := range gardenresource.Rows() {
-		effect := "acts: " + row.Acts
+		shows, effect := row.Shows, "acts: "+row.Acts
+		if shows == "" {
+			shows = "–"
+		}
 		if row.Refused != "" {
 			effect = "refused: " + row.Refused
 		}
-		fmt.Fprintf(&want, "| `%s` | %s | %s |\n", row.Field, cmp.Or(row.Shows, "–"), effect)
+		fmt.Fprintf(&want, "| `%s` | %s | %s |\n", row.Field, shows, effect)
 	}
 	want.WriteString("\n")
 	if os.Getenv("UPDATE_GOLDEN") != "" {
@@ -265,7 +268,7 @@ func TestDocumented(t *testing.T) {
 
 		return
 	}
-	if have != want.String() {
-		t.Errorf("%s does not have the table of the fields; write it with UPDATE_GOLDEN=1", path)
+	if diff := cmp.Diff(want.String(), have); diff != "" {
+		t.Errorf("%s does not have the table of the fields; write it with UPDATE_GOLDEN=1 (-want +got):\n%s", path, diff)
 	}
 }

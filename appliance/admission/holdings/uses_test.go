@@ -11,6 +11,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 
@@ -133,14 +135,17 @@ func TestUseOfTwoQuotas_API_QUOTA_4(t *testing.T) {
 		}
 		return nil
 	})
-	if !errors.Is(err, errFull) || strings.Contains(err.Error(), "requested") || seen("x", "one") != 0 {
-		t.Errorf("what is refused by the second is not taken of the first: %v, %d used", err, seen("x", "one"))
+	if diff := cmp.Diff(errFull, err, cmpopts.EquateErrors()); diff != "" || strings.Contains(err.Error(), "requested") {
+		t.Errorf("the second refuses it, with %v (-want +got):\n%s", err, diff)
+	}
+	if used := seen("x", "one"); used != 0 {
+		t.Errorf("what is refused by the second is not taken of the first: %d used", used)
 	}
 	if err := s.Use(by("a", ""), both, func(int, corev1.ResourceList) error { return nil }); err != nil {
 		t.Fatal(err)
 	}
-	if one, two := seen("x", "one"), seen("x", "two"); one != 1 || two != 1 {
-		t.Errorf("of each quota 1 is used, got %d and %d", one, two)
+	if diff := cmp.Diff(map[string]int64{"one": 1, "two": 1}, map[string]int64{"one": seen("x", "one"), "two": seen("x", "two")}); diff != "" {
+		t.Errorf("what is used by quota (-want +got):\n%s", diff)
 	}
 	if err := s.Use(by("a", ""), both[:1], func(int, corev1.ResourceList) error { return errFull }); err == nil || strings.Contains(err.Error(), "try again") {
 		t.Errorf("nobody waits for itself: %v", err)

@@ -24,7 +24,7 @@ import (
 	"github.com/terrarium-garden/terrarium/appliance/authorization/seedclient"
 )
 
-// People act upon events: kubectl and the web UI show them next to the object that they are about. Whoever reports an event
+// People act upon events: kubectl and the web UI show them next to the object that they are about. A client that reports an event
 // chooses its text and the name of the reporter. So a client of a seed may report only about objects that it may change, and
 // may change only what it has reported itself. The server notes who has reported an event when a client of a seed creates it.
 

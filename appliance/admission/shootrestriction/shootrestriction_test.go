@@ -213,7 +213,7 @@ func TestNothingElse(t *testing.T) {
 		"certificate":         {Reason: "a gardenlet renews its certificate", Request: create(signingRequest(t, sprout))},
 		"other's certificate": {Reason: "and asks for no other", Request: create(signingRequest(t, "gardener.cloud:system:shoot:garden:other")), Refused: foreign},
 		"seed's certificate":  {Reason: "nor for that of a seed", Request: create(signingRequest(t, "gardener.cloud:system:seed:a")), Refused: foreign},
-		"question":            {Reason: "whoever may ask what it may do", Request: create(&authorizationv1.SelfSubjectAccessReview{})},
+		"question":            {Reason: "every client may ask what it may do", Request: create(&authorizationv1.SelfSubjectAccessReview{})},
 		"project":             {Reason: "projects are made by people", Request: create(admissiontest.Project()), Refused: foreign},
 		"seed":                {Reason: "seeds by operators", Request: create(admissiontest.Seed("a")), Refused: foreign},
 		"binding":             {Reason: "no rights are given", Request: create(&rbacv1.ClusterRoleBinding{ObjectMeta: named("", "b")}), Refused: foreign},

@@ -3,6 +3,7 @@
 package shootvalidator_test
 
 import (
+	"context"
 	"strings"
 	"testing"
 
@@ -10,9 +11,13 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apiserver/pkg/admission"
 
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	"github.com/terrarium-garden/terrarium/appliance/admission/admissiontest"
+	"github.com/terrarium-garden/terrarium/appliance/admission/shootmutator"
+	"github.com/terrarium-garden/terrarium/appliance/admission/shootvalidator"
+	"github.com/terrarium-garden/terrarium/appliance/admission/world"
 	"github.com/terrarium-garden/terrarium/storage/registry/kind"
 )
 
@@ -203,5 +208,47 @@ func TestRaw(t *testing.T) {
 				"spec.extensions[0].providerConfig.apiVersion", "spec.provider.workers[0].providerConfig.apiVersion", "spec.provider.workers[0].machine.image.providerConfig.apiVersion",
 			},
 		},
+	})
+}
+
+// pair judges what another rule has completed before, as both do in the chain.
+type pair struct {
+	admission.ValidationInterface
+
+	before admission.MutationInterface
+}
+
+func (p pair) Admit(ctx context.Context, a admission.Attributes, o admission.ObjectInterfaces) error {
+	if !p.before.Handles(a.GetOperation()) {
+		return nil
+	}
+	return p.before.Admit(ctx, a, o)
+}
+
+// completed makes the rule, with the one before it.
+func completed(w *world.World) admission.Interface {
+	return pair{
+		ValidationInterface: shootvalidator.New(w).(admission.ValidationInterface),
+		before:              shootmutator.New(w).(admission.MutationInterface),
+	}
+}
+
+// TestTechnicalID gives shoots technical IDs of others.
+func TestTechnicalID(t *testing.T) {
+	t.Parallel()
+	project := []kind.Object{admissiontest.Project()}
+	id := func(id string) *gardencorev1beta1.Shoot {
+		return admissiontest.Shoot(func(s *gardencorev1beta1.Shoot) { s.Status.TechnicalID = id })
+	}
+	ask := func(now, before string) admissiontest.Request {
+		return admissiontest.Request{Object: id(now), Old: id(before), Subresource: "status"}
+	}
+	admissiontest.Run(t, shootvalidator.New, map[string]admissiontest.Case{
+		"API-VALSHOOT-2 own":     {Reason: "the gardenlet sets it", Objects: project, Request: ask("shoot--meadow--sprout", "")},
+		"API-VALSHOOT-2 none":    {Reason: "or not yet", Objects: project, Request: ask("", "")},
+		"API-VALSHOOT-2 kept":    {Reason: "what is set stays, also that of an older version", Objects: project, Request: ask("shoot-meadow-sprout", "shoot-meadow-sprout")},
+		"API-VALSHOOT-2 project": {Reason: "a shoot is in no other project", Objects: project, Request: ask("shoot--victim--sprout", ""), Refused: []string{"status.technicalID", `"shoot--meadow--sprout"`}},
+		"API-VALSHOOT-2 name":    {Reason: "and has no other name", Objects: project, Request: ask("shoot--meadow--prod", ""), Refused: []string{"status.technicalID"}},
+		"API-VALSHOOT-2 system":  {Reason: "it is in no namespace of the seed", Objects: project, Request: ask("kube-system", ""), Refused: []string{"status.technicalID"}},
 	})
 }

@@ -6,6 +6,7 @@ import (
 	"context"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metainternalversion "k8s.io/apimachinery/pkg/apis/meta/internalversion"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -84,8 +85,9 @@ func TestEventsShareTheCache(t *testing.T) {
 			if tc.shared {
 				want = s.cached
 			}
-			if got.Type != tc.event.Type || got.Object != want {
-				t.Errorf("%s: received %v %p, want %v %p", tc.reason, got.Type, got.Object, tc.event.Type, want)
+			same := cmp.Comparer(func(a, b runtime.Object) bool { return a == b })
+			if diff := cmp.Diff(watch.Event{Type: tc.event.Type, Object: want}, got, same); diff != "" {
+				t.Errorf("%s: received another event, or an object that is only equal (-want +got):\n%s", tc.reason, diff)
 			}
 		})
 	}

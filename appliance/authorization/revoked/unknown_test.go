@@ -8,6 +8,7 @@ import (
 	"net/http/httptest"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	"k8s.io/apiserver/pkg/authentication/user"
 	"k8s.io/apiserver/pkg/authorization/authorizer"
 
@@ -22,26 +23,27 @@ func TestUnknown(t *testing.T) {
 	request := authorizer.AttributesRecord{
 		User: &user.DefaultInfo{Name: "gardener.cloud:system:seed:s1", Groups: []string{"gardener.cloud:system:seeds"}},
 	}
-	page := func(set *revoked.Set) int {
+	// answers are the decision about the request of a seed and the status of the list.
+	type answers struct {
+		Decision authorizer.Decision
+		Failed   bool
+		List     int
+	}
+	ask := func(set *revoked.Set) answers {
 		answer := httptest.NewRecorder()
 		list := (&revoked.Office{Set: set}).Mounts()[0].Handler
 		list.ServeHTTP(answer, httptest.NewRequestWithContext(gone, http.MethodGet, revoked.Path, nil))
+		decision, _, err := set.Authorizer().Authorize(gone, request)
 
-		return answer.Code
+		return answers{Decision: decision, Failed: err != nil, List: answer.Code}
 	}
 
 	set := revoked.NewSet()
-	if decision, _, err := set.Authorizer().Authorize(gone, request); decision != authorizer.DecisionDeny || err == nil {
-		t.Errorf("before the records were read, a seed got decision %v, error %v", decision, err)
-	}
-	if code := page(set); code != http.StatusServiceUnavailable {
-		t.Errorf("before the records were read, the list answered %d", code)
+	if diff := cmp.Diff(answers{Decision: authorizer.DecisionDeny, Failed: true, List: http.StatusServiceUnavailable}, ask(set)); diff != "" {
+		t.Errorf("before the records were read (-want +got):\n%s", diff)
 	}
 	set.Synced()
-	if decision, _, err := set.Authorizer().Authorize(gone, request); decision != authorizer.DecisionNoOpinion || err != nil {
-		t.Errorf("after the records were read, a seed got decision %v, error %v", decision, err)
-	}
-	if code := page(set); code != http.StatusOK {
-		t.Errorf("after the records were read, the list answered %d", code)
+	if diff := cmp.Diff(answers{Decision: authorizer.DecisionNoOpinion, List: http.StatusOK}, ask(set)); diff != "" {
+		t.Errorf("after the records were read (-want +got):\n%s", diff)
 	}
 }

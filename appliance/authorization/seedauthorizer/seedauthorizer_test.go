@@ -307,7 +307,7 @@ func TestWaitsForNews(t *testing.T) {
 	}
 }
 
-// TestNoOpinionIsLogged_GAC_SAR_19: what no rule is about is told to whoever looks for it, and only of clients of seeds.
+// TestNoOpinionIsLogged_GAC_SAR_19: what no rule is about is logged at a high verbosity, and only for clients of seeds.
 func TestNoOpinionIsLogged_GAC_SAR_19(t *testing.T) {
 	t.Parallel()
 	for reason, tc := range map[string]struct {

@@ -44,7 +44,7 @@ func (a *Access) confirm(ctx context.Context) error {
 }
 
 // refreshCA replaces the CA in use while the process runs. A garden changes its CA in two steps: between them it publishes both, and
-// whoever has not taken them up then is shut out by the second step.
+// clients that have not read both by then are shut out by the second step.
 func (a *Access) refreshCA(ctx context.Context) error {
 	clients, err := kubernetes.NewForConfig(a.config)
 	if err != nil {

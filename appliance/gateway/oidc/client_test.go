@@ -3,7 +3,6 @@
 package oidc_test
 
 import (
-	"errors"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -12,6 +11,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 	clocktesting "k8s.io/utils/clock/testing"
 
 	"github.com/terrarium-garden/terrarium/appliance/gateway/oidc"
@@ -52,8 +53,8 @@ func TestBegin(t *testing.T) {
 			t.Parallel()
 			c, _ := client(t, tc.document, http.NotFound)
 			a, target, err := c.Begin(t.Context(), "https://garden.example/back", "/seeds")
-			if !errors.Is(err, tc.want) {
-				t.Fatalf("%s\nBegin(...): %v, want %v", tc.reason, err, tc.want)
+			if diff := cmp.Diff(tc.want, err, cmpopts.EquateErrors()); diff != "" {
+				t.Fatalf("%s\nerror of Begin(...) (-want +got):\n%s", tc.reason, diff)
 			}
 			if err != nil {
 				return
@@ -62,9 +63,13 @@ func TestBegin(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			q := u.Query()
-			if q.Get("state") != a.State || q.Get("nonce") != a.Nonce || q.Get("code_challenge_method") != "S256" || strings.Contains(target, a.Verifier) {
-				t.Errorf("The issuer gets the state, the nonce and the hash of the verifier; got %s", target)
+			got := map[string][]string{}
+			for _, name := range []string{"state", "nonce", "code_challenge_method"} {
+				got[name] = u.Query()[name]
+			}
+			want := map[string][]string{"state": {a.State}, "nonce": {a.Nonce}, "code_challenge_method": {"S256"}}
+			if diff := cmp.Diff(want, got); diff != "" || strings.Contains(target, a.Verifier) {
+				t.Errorf("The issuer gets the state, the nonce and the hash of the verifier; got %s (-want +got):\n%s", target, diff)
 			}
 		})
 	}
@@ -101,8 +106,8 @@ func TestFinish(t *testing.T) {
 			}
 			clk.SetTime(clk.Now().Add(tc.late))
 			_, err = c.Finish(t.Context(), a, "the-code")
-			if !errors.Is(err, tc.want) {
-				t.Errorf("%s\nFinish(...): %v, want %v", tc.reason, err, tc.want)
+			if diff := cmp.Diff(tc.want, err, cmpopts.EquateErrors()); diff != "" {
+				t.Errorf("%s\nerror of Finish(...) (-want +got):\n%s", tc.reason, diff)
 			}
 			if err != nil && strings.Contains(err.Error(), "the-code") {
 				t.Errorf("Errors do not contain codes: %v", err)

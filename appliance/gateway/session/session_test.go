@@ -219,7 +219,7 @@ func TestFull(t *testing.T) {
 	}
 	for i := range 9 {
 		if last := w.open(fmt.Sprintf("late-%d", i), time.Time{}); w.Find(last) == nil {
-			t.Fatal("whoever signs in has a session")
+			t.Fatalf("the user of sign-in %d has no session", i)
 		}
 	}
 	if w.Find(greedy) != nil {

@@ -52,7 +52,7 @@ func (s *site) link(api http.Handler, w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// showLink says whether a link has not been used yet, to whoever knows the hash of its code: Not Found if it has, or is too old.
+// showLink says whether a link has not been used yet, to clients that know the hash of its code: Not Found if it has, or is too old.
 func (s *site) showLink(w http.ResponseWriter, r *http.Request) {
 	var hash [sha256.Size]byte
 	given, err := hex.DecodeString(r.URL.Query().Get(HashParameter))

@@ -18,6 +18,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 	"gopkg.in/go-jose/go-jose.v2"
 	authenticationv1 "k8s.io/api/authentication/v1"
 	authorizationv1 "k8s.io/api/authorization/v1"
@@ -197,8 +199,9 @@ func TestSettingsOfOwners(t *testing.T) {
 	}
 	s := serve(t, store(t), f)
 	token := i.token(t, "alice", "shoot")
-	if who := s.whoami(t, token); who.Username != "x:alice" || !strings.Contains(strings.Join(who.Groups, ","), "x:devs") {
-		t.Errorf("the server takes the token for %+v", who)
+	alice := authenticationv1.UserInfo{Username: "x:alice", Groups: []string{"x:devs", "system:authenticated"}}
+	if diff := cmp.Diff(alice, s.whoami(t, token), cmpopts.IgnoreFields(alice, "UID", "Extra")); diff != "" {
+		t.Errorf("whom the server takes the token for (-want +got):\n%s", diff)
 	}
 	if _, err := s.as(t, i.token(t, "alice", "other")).Discovery().ServerVersion(); !apierrors.IsUnauthorized(err) {
 		t.Errorf("a token for somebody else: %v", err)
@@ -207,11 +210,11 @@ func TestSettingsOfOwners(t *testing.T) {
 		t.Errorf("without credentials, beyond health: %v", err)
 	}
 
-	alice, list := s.as(t, token).CoreV1(), metav1.ListOptions{}
-	if _, err := alice.ConfigMaps("default").List(t.Context(), list); err != nil || h.asked.Load() == 0 {
+	asAlice, list := s.as(t, token).CoreV1(), metav1.ListOptions{}
+	if _, err := asAlice.ConfigMaps("default").List(t.Context(), list); err != nil || h.asked.Load() == 0 {
 		t.Errorf("what the webhook allows: %v; it was asked %d times", err, h.asked.Load())
 	}
-	if _, err := alice.Secrets("default").List(t.Context(), list); !apierrors.IsForbidden(err) {
+	if _, err := asAlice.Secrets("default").List(t.Context(), list); !apierrors.IsForbidden(err) {
 		t.Errorf("what it does not allow: %v", err)
 	}
 	images(t, clientOf(t, s.admin))
@@ -262,8 +265,9 @@ func TestOIDCOfOwners(t *testing.T) {
 			RequiredClaims: map[string]string{"sub": "alice"},
 		},
 	}))
-	if who := s.whoami(t, i.token(t, "alice", "shoot")); who.Username != i.URL+"#alice" || !strings.Contains(strings.Join(who.Groups, ","), "g:devs") {
-		t.Errorf("the server takes the token for %+v", who)
+	alice := authenticationv1.UserInfo{Username: i.URL + "#alice", Groups: []string{"g:devs", "system:authenticated"}}
+	if diff := cmp.Diff(alice, s.whoami(t, i.token(t, "alice", "shoot")), cmpopts.IgnoreFields(alice, "UID", "Extra")); diff != "" {
+		t.Errorf("whom the server takes the token for (-want +got):\n%s", diff)
 	}
 	if _, err := s.as(t, i.token(t, "bob", "shoot")).Discovery().ServerVersion(); !apierrors.IsUnauthorized(err) {
 		t.Errorf("a token without a required claim: %v", err)

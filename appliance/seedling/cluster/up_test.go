@@ -49,8 +49,8 @@ func TestUpChecksFirst(t *testing.T) {
 	}
 }
 
-// TestClosedFolders looks at the folders above volumes and above the socket of etcd: whoever enters them can exchange the data
-// of an etcd, or speak to one.
+// TestClosedFolders looks at the folders above volumes and above the socket of etcd: a user who can enter them can exchange the
+// data of an etcd, or speak to one.
 func TestClosedFolders(t *testing.T) {
 	t.Parallel()
 	var config cluster.Config

@@ -47,8 +47,8 @@ func authenticationConfiguration(f facts.Shoot) (map[string]any, error) {
 	return config, nil
 }
 
-// anonymousRequests says which requests need no credentials. Those for the health of the server are always among them, because whoever
-// restarts a server that does not answer has none.
+// anonymousRequests says which requests need no credentials. Those for the health of the server are always among them, because the
+// kubelet, which restarts a server that does not answer, has none.
 func anonymousRequests(given any, all bool) (map[string]any, error) {
 	const path = "path"
 	if given == nil {

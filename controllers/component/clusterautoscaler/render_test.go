@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -111,10 +112,12 @@ func TestWanted_EXT_WORKER_7(t *testing.T) {
 			t.Parallel()
 			f := shootFacts("local")
 			tc.change(f.Shoot)
+			want, got := map[string]bool{}, map[string]bool{}
 			for _, c := range []component.Component[facts.Shoot]{clusterautoscaler.Component(), clusterautoscaler.Inside()} {
-				if got := c.IsWanted(f); got != tc.want {
-					t.Errorf("%s\n%s: IsWanted(...) = %t, want %t", tc.reason, c.Title, got, tc.want)
-				}
+				want[c.Title], got[c.Title] = tc.want, c.IsWanted(f)
+			}
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Errorf("%s\nIsWanted(...) by component (-want +got):\n%s", tc.reason, diff)
 			}
 		})
 	}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	appsv1 "k8s.io/api/apps/v1"
 	autoscalingv2 "k8s.io/api/autoscaling/v2"
 	corev1 "k8s.io/api/core/v1"
@@ -47,27 +48,31 @@ func TestRender(t *testing.T) {
 // TestModes is about who says how many servers there are: an autoscaler, or care for the shoot, which the resource manager lets do so.
 func TestModes(t *testing.T) {
 	t.Parallel()
+	// scaling says whether an autoscaler is rendered, and the annotation by which the number of servers is preserved.
+	type scaling struct {
+		Autoscaler bool
+		Preserved  string
+	}
 	for name, tc := range map[string]struct {
-		reason  string
-		facts   facts.Shoot
-		scaled  bool
-		keeping string
+		reason string
+		facts  facts.Shoot
+		want   scaling
 	}{
-		"Horizontal":   {reason: "an autoscaler", facts: factsWith(gardencorev1beta1.CoreDNSAutoscalingModeHorizontal), scaled: true},
-		"Unset":        {reason: "it is the default", facts: facts.Shoot{Shoot: &gardencorev1beta1.Shoot{}}, scaled: true},
-		"Proportional": {reason: "the number stays as it is", facts: factsWith(gardencorev1beta1.CoreDNSAutoscalingModeClusterProportional), keeping: "true"},
+		"Horizontal":   {reason: "an autoscaler", facts: factsWith(gardencorev1beta1.CoreDNSAutoscalingModeHorizontal), want: scaling{Autoscaler: true}},
+		"Unset":        {reason: "it is the default", facts: facts.Shoot{Shoot: &gardencorev1beta1.Shoot{}}, want: scaling{Autoscaler: true}},
+		"Proportional": {reason: "the number stays as it is", facts: factsWith(gardencorev1beta1.CoreDNSAutoscalingModeClusterProportional), want: scaling{Preserved: "true"}},
 	} {
-		scaled, keeping := false, ""
+		var got scaling
 		for _, obj := range render(t, tc.facts) {
 			switch obj := obj.(type) {
 			case *autoscalingv2.HorizontalPodAutoscaler:
-				scaled = true
+				got.Autoscaler = true
 			case *appsv1.Deployment:
-				keeping = obj.Annotations["resources.gardener.cloud/preserve-replicas"]
+				got.Preserved = obj.Annotations["resources.gardener.cloud/preserve-replicas"]
 			}
 		}
-		if scaled != tc.scaled || keeping != tc.keeping {
-			t.Errorf("%s: %s: autoscaler %t, annotation %q", name, tc.reason, scaled, keeping)
+		if diff := cmp.Diff(tc.want, got); diff != "" {
+			t.Errorf("%s\n%s: who scales (-want +got):\n%s", tc.reason, name, diff)
 		}
 	}
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Package dashboard renders the Kubernetes dashboard that the owner of a shoot for evaluation may add: a web page of the cluster, and
-// what keeps the measurements of the last minutes for its charts. It has next to no rights of its own: whoever logs in hands it a token,
-// and sees and does what the token allows.
+// what keeps the measurements of the last minutes for its charts. It has next to no rights of its own: users log in with a token, and
+// see and do what the token allows.
 package dashboard
 
 import (

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
@@ -92,28 +93,35 @@ func TestRights(t *testing.T) {
 			}
 		}
 	}
-	if len(bound) != 1 || !bound["dashboard-metrics-scraper"] {
-		t.Errorf("roles that are bound in the whole cluster: %v", bound)
+	if diff := cmp.Diff(map[string]bool{"dashboard-metrics-scraper": true}, bound); diff != "" {
+		t.Errorf("roles that are bound in the whole cluster (-want +got):\n%s", diff)
 	}
+}
+
+// rights are those of a pod on its node.
+type rights struct {
+	RunAsNonRoot, HostNetwork, ReadOnlyRootFilesystem, AllowPrivilegeEscalation bool
+
+	Seccomp corev1.SeccompProfileType
+	Added   []corev1.Capability
 }
 
 // TestPods is about the rights of the pods on their nodes.
 func TestPods(t *testing.T) {
 	t.Parallel()
-	pods := 0
+	got := map[string]rights{}
 	for _, obj := range render(t) {
 		if d, ok := obj.(*appsv1.Deployment); ok {
-			pods++
 			spec := &d.Spec.Template.Spec
-			if !*spec.SecurityContext.RunAsNonRoot || spec.SecurityContext.SeccompProfile.Type != corev1.SeccompProfileTypeRuntimeDefault || spec.HostNetwork {
-				t.Errorf("the pods of %q have %+v, network of the node: %t", d.Name, spec.SecurityContext, spec.HostNetwork)
-			}
-			if own := spec.Containers[0].SecurityContext; !*own.ReadOnlyRootFilesystem || *own.AllowPrivilegeEscalation || len(own.Capabilities.Add) > 0 {
-				t.Errorf("the container of %q has %+v", d.Name, own)
+			own := spec.Containers[0].SecurityContext
+			got[d.Name] = rights{
+				RunAsNonRoot: *spec.SecurityContext.RunAsNonRoot, HostNetwork: spec.HostNetwork, Seccomp: spec.SecurityContext.SeccompProfile.Type,
+				ReadOnlyRootFilesystem: *own.ReadOnlyRootFilesystem, AllowPrivilegeEscalation: *own.AllowPrivilegeEscalation, Added: own.Capabilities.Add,
 			}
 		}
 	}
-	if pods != 2 {
-		t.Errorf("there are %d Deployments, want 2", pods)
+	few := rights{RunAsNonRoot: true, ReadOnlyRootFilesystem: true, Seccomp: corev1.SeccompProfileTypeRuntimeDefault}
+	if diff := cmp.Diff(map[string]rights{"kubernetes-dashboard": few, "dashboard-metrics-scraper": few}, got); diff != "" {
+		t.Errorf("rights of the pods by Deployment (-want +got):\n%s", diff)
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	appsv1 "k8s.io/api/apps/v1"
 	"k8s.io/apimachinery/pkg/util/yaml"
 
@@ -50,6 +51,9 @@ func each[T any](t *testing.T, kind string, path ...string) []*T {
 	return found
 }
 
+// marks are the values of a label on an object, in its selector and on its pods.
+type marks struct{ Object, Selector, Pods string }
+
 // TestGuaranteesToWebhooks_EXT_WH_2_3 is about what webhooks of extensions rely on, in what the components render.
 func TestGuaranteesToWebhooks_EXT_WH_2_3(t *testing.T) {
 	t.Parallel()
@@ -57,8 +61,12 @@ func TestGuaranteesToWebhooks_EXT_WH_2_3(t *testing.T) {
 	for folder, name := range map[string]string{"apiserver": "kube-apiserver", "controllermanager": "kube-controller-manager", "scheduler": "kube-scheduler", "machinecontroller": "machine-controller-manager"} {
 		d := each[appsv1.Deployment](t, "Deployment", folder, "testdata", "default.yaml")[0]
 		containers := d.Spec.Template.Spec.Containers
-		if d.Name != name || len(containers) != 1 || containers[0].Name != name {
-			t.Errorf("EXT-WH-2: the container of Deployment %q is not called as the component: %d containers, the first is %q", d.Name, len(containers), containers[0].Name)
+		names := []string{d.Name}
+		for i := range containers {
+			names = append(names, containers[i].Name)
+		}
+		if diff := cmp.Diff([]string{name, name}, names); diff != "" {
+			t.Errorf("EXT-WH-2: the Deployment and its only container are called as the component (-want +got):\n%s", diff)
 		}
 		for _, argument := range slices.Concat(containers[0].Command, containers[0].Args) {
 			flag, _, _ := strings.Cut(argument, "=")
@@ -66,14 +74,14 @@ func TestGuaranteesToWebhooks_EXT_WH_2_3(t *testing.T) {
 				t.Errorf("EXT-WH-2: %s has %s, which only a provider knows", name, argument)
 			}
 		}
-		if d.Labels[mutable] != "true" || d.Spec.Selector.MatchLabels[mutable] != "" || d.Spec.Template.Labels[mutable] != "" {
-			t.Errorf("EXT-WH-3: %s has labels %v, selects %v and its pods have %v: the object alone is marked, since selectors never change",
-				name, d.Labels, d.Spec.Selector.MatchLabels, d.Spec.Template.Labels)
+		got := marks{Object: d.Labels[mutable], Selector: d.Spec.Selector.MatchLabels[mutable], Pods: d.Spec.Template.Labels[mutable]}
+		if diff := cmp.Diff(marks{Object: "true"}, got); diff != "" {
+			t.Errorf("EXT-WH-3: of %s the object alone is marked, since selectors never change (-want +got):\n%s", name, diff)
 		}
 	}
 	store := each[appsv1.StatefulSet](t, "StatefulSet", "etcd", "testdata", "main.yaml")[0]
-	if store.Labels[mutable] != "true" || store.Spec.Selector.MatchLabels[mutable] != "" {
-		t.Errorf("EXT-WH-3: the store has labels %v and selects %v", store.Labels, store.Spec.Selector.MatchLabels)
+	if diff := cmp.Diff(marks{Object: "true"}, marks{Object: store.Labels[mutable], Selector: store.Spec.Selector.MatchLabels[mutable]}); diff != "" {
+		t.Errorf("EXT-WH-3: of the store the object is marked (-want +got):\n%s", diff)
 	}
 	machine := each[gardenextensionsv1alpha1.OperatingSystemConfig](t, "OperatingSystemConfig", "osc", "testdata", "default.yaml")[0]
 	at := slices.IndexFunc(machine.Spec.Units, func(u gardenextensionsv1alpha1.Unit) bool { return u.Name == "kubelet.service" })

@@ -5,6 +5,7 @@ package machinecontroller_test
 import (
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
@@ -59,6 +60,7 @@ func TestRenderInside(t *testing.T) {
 // TestWanted: machines of other providers need somebody who acts on them, as long as there may be some.
 func TestWanted_EXT_WORKER_6(t *testing.T) {
 	t.Parallel()
+	want, got := map[string]bool{}, map[string]bool{}
 	for reason, tc := range map[string]struct {
 		provider string
 		change   func(*gardencorev1beta1.Shoot)
@@ -74,9 +76,10 @@ func TestWanted_EXT_WORKER_6(t *testing.T) {
 			tc.change(f.Shoot)
 		}
 		for _, c := range []component.Component[facts.Shoot]{machinecontroller.Component(), machinecontroller.Inside()} {
-			if got := c.IsWanted(f); got != tc.want {
-				t.Errorf("%s: %s is wanted: %t, want %t", reason, c.Title, got, tc.want)
-			}
+			want[reason+": "+c.Title], got[reason+": "+c.Title] = tc.want, c.IsWanted(f)
 		}
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("IsWanted(...) (-want +got):\n%s", diff)
 	}
 }

@@ -52,7 +52,7 @@ const (
 func Component() component.Component[facts.Shoot] {
 	return component.Component[facts.Shoot]{
 		Name: name, Title: "the measurement of nodes and pods", After: []component.Name{shootsystem.Name, shootwebhooks.Name}, Images: []string{name},
-		// Kubelets that sign their own certificates are not measured: it would show its token to whoever answers in their place.
+		// Kubelets that sign their own certificates are not measured: it would show its token to any server that answers in their place.
 		Wanted:   func(f facts.Shoot) bool { return f.Workers() && f.KubeletsSigned },
 		Replicas: func(facts.Shoot) int32 { return 1 },
 		Secrets: func(facts.Shoot, component.Addresses) ([]component.Request, error) {

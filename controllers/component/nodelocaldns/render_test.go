@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -44,7 +45,7 @@ func TestRender(t *testing.T) {
 // TestForwarding is about who is asked for names of the cluster and for all others, and how.
 func TestForwarding(t *testing.T) {
 	t.Parallel()
-	const toCluster, toNode = "forward . 10.101.0.10 { ", "forward . /etc/resolv.conf { "
+	const toCluster, toNode = ". 10.101.0.10 { ", ". /etc/resolv.conf { "
 	cases := map[string]struct {
 		reason        string
 		settings      gardencorev1beta1.NodeLocalDNS
@@ -67,15 +68,15 @@ func TestForwarding(t *testing.T) {
 			t.Parallel()
 			tc.settings.Enabled = true
 			config := render(t, factsWith(&tc.settings))[1].(*corev1.ConfigMap).Data["Corefile.base"]
+			got := map[string]string{}
 			for block := range strings.SplitSeq(strings.TrimSuffix(config, "\n}\n"), "\n}\n") {
 				zone, _, _ := strings.Cut(block, ":")
-				want := tc.inside
-				if zone == "." {
-					want = tc.other
-				}
-				if !strings.Contains(strings.Join(strings.Fields(block), " "), want) {
-					t.Errorf("%s\nzone %q: want %q in\n%s", tc.reason, zone, want, block)
-				}
+				_, forward, _ := strings.Cut(strings.Join(strings.Fields(block), " "), "forward ")
+				got[zone], _, _ = strings.Cut(forward, " }")
+			}
+			want := map[string]string{"cluster.local": tc.inside, "in-addr.arpa": tc.inside, "ip6.arpa": tc.inside, ".": tc.other}
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Errorf("%s\nwho is asked by zone (-want +got):\n%s", tc.reason, diff)
 			}
 		})
 	}

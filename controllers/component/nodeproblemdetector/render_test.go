@@ -5,6 +5,8 @@ package nodeproblemdetector_test
 import (
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	"github.com/terrarium-garden/terrarium/controllers/component"
 	"github.com/terrarium-garden/terrarium/controllers/component/facts"
@@ -26,6 +28,7 @@ func TestRender(t *testing.T) {
 func TestWanted(t *testing.T) {
 	t.Parallel()
 	pools := []gardencorev1beta1.Worker{{Name: "small"}}
+	want, got := map[string]bool{}, map[string]bool{}
 	for reason, tc := range map[string]struct {
 		provider gardencorev1beta1.Provider
 		want     bool
@@ -37,8 +40,9 @@ func TestWanted(t *testing.T) {
 		f := facts.Shoot{Shoot: &gardencorev1beta1.Shoot{}}
 		f.Shoot.Spec.Provider = tc.provider
 		c := nodeproblemdetector.Component()
-		if got := c.IsWanted(f); got != tc.want {
-			t.Errorf("%s: IsWanted(...) = %t, want %t", reason, got, tc.want)
-		}
+		want[reason], got[reason] = tc.want, c.IsWanted(f)
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("IsWanted(...) (-want +got):\n%s", diff)
 	}
 }

@@ -21,7 +21,7 @@ const (
 	poolRole = "gardener.cloud:node-agents:"
 )
 
-// agentUnit runs the agent. Whoever brings the kubelet to a machine brings this program.
+// agentUnit runs the agent. The provider of a machine installs the program, as it installs the kubelet.
 func agentUnit(pool, key string) gardenextensionsv1alpha1.Unit {
 	return gardenextensionsv1alpha1.Unit{
 		Name: nodeagent.Unit, Command: new(gardenextensionsv1alpha1.UnitCommandStart), Enable: new(true),

@@ -3,9 +3,10 @@
 package osc_test
 
 import (
-	"errors"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/terrarium-garden/terrarium/controllers/component/osc"
@@ -33,8 +34,9 @@ func TestSysctlsOfOldObjects(t *testing.T) {
 	for name, value := range map[string]string{"kernel.panic": "1\nkernel.hostname=x", "a\nb": "1", "../../etc/passwd": "1"} {
 		v := values()
 		v.Pool.Sysctls = map[string]string{name: value}
-		if _, err := osc.Render(v); !errors.Is(err, osc.ErrSettings) {
-			t.Errorf("Render(...) with sysctl %q = %q: error %v, want ErrSettings", name, value, err)
+		_, err := osc.Render(v)
+		if diff := cmp.Diff(osc.ErrSettings, err, cmpopts.EquateErrors()); diff != "" {
+			t.Errorf("error of Render(...) with sysctl %q = %q (-want +got):\n%s", name, value, diff)
 		}
 	}
 }

@@ -10,14 +10,18 @@ import (
 	"crypto/x509"
 	"crypto/x509/pkix"
 	"encoding/pem"
-	"errors"
+	"maps"
 	"math/big"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/terrarium-garden/terrarium/controllers/component/osc"
 )
@@ -58,8 +62,8 @@ func TestCertificatesOfMachines(t *testing.T) {
 	profile, own := authority(t, "of the profile"), authority(t, "of the pool")
 	v := values()
 	plain := keyOf(t, v)
-	if got := files(t, v, "/var/lib/ca-certificates-local/"); len(got) > 0 {
-		t.Errorf("files of a pool without certificates: %v", got)
+	if diff := cmp.Diff(map[string]string{}, files(t, v, "/var/lib/ca-certificates-local/")); diff != "" {
+		t.Errorf("files of a pool without certificates (-want +got):\n%s", diff)
 	}
 	v.ProfileCABundle = new("left over from another time\n" + profile + "-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----\n")
 	if key := keyOf(t, v); key != plain {
@@ -69,16 +73,14 @@ func TestCertificatesOfMachines(t *testing.T) {
 	if key := keyOf(t, v); key != plain {
 		t.Error("the machines are replaced, although their agents bring them the certificates of their pool")
 	}
-	var all strings.Builder
 	got := files(t, v, "/var/lib/ca-certificates-local/")
-	for name, text := range got {
+	for name := range got {
 		if strings.Contains(name, "/") {
 			t.Errorf("file %q is in another folder", name)
 		}
-		all.WriteString(text)
 	}
-	if len(got) != 2 || !strings.Contains(all.String(), profile) || !strings.Contains(all.String(), own) || len(all.String()) != len(profile)+len(own) {
-		t.Errorf("files: %v, want each certificate once and nothing else", got)
+	if diff := cmp.Diff(slices.Sorted(slices.Values([]string{profile, own})), slices.Sorted(maps.Values(got))); diff != "" {
+		t.Errorf("each certificate has one file, and nothing else has (-want +got):\n%s", diff)
 	}
 }
 
@@ -87,8 +89,9 @@ func TestCertificatesOfOldObjects(t *testing.T) {
 	t.Parallel()
 	v := values()
 	v.Pool.CABundle = new(authority(t, "a") + "END\ntouch /x\n")
-	if _, err := osc.Render(v); !errors.Is(err, osc.ErrSettings) {
-		t.Errorf("Render(...) with more than certificates in the bundle of a pool: error %v, want ErrSettings", err)
+	_, err := osc.Render(v)
+	if diff := cmp.Diff(osc.ErrSettings, err, cmpopts.EquateErrors()); diff != "" {
+		t.Errorf("error of Render(...) with more than certificates in the bundle of a pool (-want +got):\n%s", diff)
 	}
 }
 

@@ -5,7 +5,7 @@
 // the seed.
 //
 // Two agents serve a shoot of any size, because each API server keeps a connection to every agent. They have addresses of pods and not of
-// their nodes: whoever has the API server connect to something reaches no more than a pod does.
+// their nodes: a user who has the API server connect to something reaches no more than a pod does.
 package tunnel
 
 import (

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	"sigs.k8s.io/apiserver-network-proxy/cmd/agent/app/options"
@@ -56,10 +57,20 @@ func TestFlags(t *testing.T) {
 		if err := o.Flags().Parse(agent(t, render(t, address)).Containers[0].Args); err != nil {
 			t.Fatal(err)
 		}
-		if o.ProxyServerHost != address || o.ProxyServerPort != 8132 || o.AgentCert != "" || o.ServiceAccountTokenPath == "" || o.CaCert == "" || !o.SyncForever {
-			t.Errorf("an agent for %s connects to %s:%d with token %q, authority %q; forever: %t", address, o.ProxyServerHost, o.ProxyServerPort, o.ServiceAccountTokenPath, o.CaCert, o.SyncForever)
+		got := connection{
+			Host: o.ProxyServerHost, Port: o.ProxyServerPort, Certificate: o.AgentCert != "", Token: o.ServiceAccountTokenPath != "", Authority: o.CaCert != "", Forever: o.SyncForever,
+		}
+		if diff := cmp.Diff(connection{Host: address, Port: 8132, Token: true, Authority: true, Forever: true}, got); diff != "" {
+			t.Errorf("how an agent for %s connects (-want +got):\n%s", address, diff)
 		}
 	}
+}
+
+// connection is where an agent connects to, and whether it has something to show and to verify with.
+type connection struct {
+	Host                                   string
+	Port                                   int
+	Certificate, Token, Authority, Forever bool
 }
 
 // TestTolerations is about their order: the first one that fits a taint decides how long an agent stays.

@@ -8,9 +8,12 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"slices"
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 // TestConnectToSeveral is about a control plane with two or three API servers, each of which has a server of the tunnel of its own and
@@ -35,10 +38,8 @@ func TestConnectToSeveral(t *testing.T) {
 
 			dies, others := s.servers[0], s.servers[1:]
 			dies.stop()
-			for _, other := range others {
-				if said, err := other.ask(t.Context(), target); err != nil || said != "from beyond" {
-					t.Errorf("when another server has died: %q, %v", said, err)
-				}
+			if diff := cmp.Diff(reached(others), asked(t, others, target)); diff != "" {
+				t.Errorf("when another server has died: what the others hear (-want +got):\n%s", diff)
 			}
 			if said, err := dies.ask(t.Context(), target); err == nil {
 				t.Errorf("through a server that has died: %q", said)
@@ -47,13 +48,28 @@ func TestConnectToSeveral(t *testing.T) {
 			dies.start(t)
 			dies.reaches(t, target)
 			t.Logf("the one that died was reached %s after it was started again", time.Since(began).Round(time.Millisecond))
-			for _, other := range others {
-				if said, err := other.ask(t.Context(), target); err != nil || said != "from beyond" {
-					t.Errorf("when another server is back: %q, %v", said, err)
-				}
+			if diff := cmp.Diff(reached(others), asked(t, others, target)); diff != "" {
+				t.Errorf("when another server is back: what the others hear (-want +got):\n%s", diff)
 			}
 		})
 	}
+}
+
+// reached is what servers hear of a target that they reach.
+func reached(servers []*server) []string { return slices.Repeat([]string{"from beyond"}, len(servers)) }
+
+// asked is what servers hear of a target, or their errors.
+func asked(t *testing.T, servers []*server, target string) []string {
+	t.Helper()
+	var all []string
+	for _, each := range servers {
+		said, err := each.ask(t.Context(), target)
+		if err != nil {
+			said += err.Error()
+		}
+		all = append(all, said)
+	}
+	return all
 }
 
 // balance leads each connection to the next server that listens, as the load balancer in front of the API servers does, and returns its port.

@@ -80,7 +80,7 @@ func updaterFlags(s *gardencorev1beta1.VerticalPodAutoscaler) []string {
 	)
 }
 
-// admissionFlags leave the configuration of the webhook to the gardenlet: whoever may write that of one webhook may write all of them.
+// admissionFlags leave the configuration of the webhook to the gardenlet: a client that may write one such configuration may write all of them.
 func admissionFlags() []string {
 	return []string{
 		"--register-webhook=false", fmt.Sprintf("--port=%d", reach.VPAWebhookPort),

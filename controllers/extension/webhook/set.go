@@ -30,7 +30,7 @@ const (
 )
 
 // Mutate changes an object that is created or updated; before is nil for one that is created. An error refuses the request, and is shown
-// to whoever sent it. It must not trust the object more than those who may write it.
+// to the user who sent it. It must not trust the object more than those who may write it.
 type Mutate func(ctx context.Context, object, before client.Object) error
 
 // Webhook is asked about some kinds of objects.

@@ -5,6 +5,7 @@ package managedseedset_test
 import (
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
@@ -78,8 +79,9 @@ func TestReadyAndDeletable(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			if got := [2]bool{tc.replica.Ready(), tc.replica.Deletable()}; got != [2]bool{tc.ready, tc.deletable} {
-				t.Errorf("%s: ready and deletable = %t, want %t and %t", tc.reason, got, tc.ready, tc.deletable)
+			want := map[string]bool{"ready": tc.ready, "deletable": tc.deletable}
+			if diff := cmp.Diff(want, map[string]bool{"ready": tc.replica.Ready(), "deletable": tc.replica.Deletable()}); diff != "" {
+				t.Errorf("%s\nreplica (-want +got):\n%s", tc.reason, diff)
 			}
 		})
 	}

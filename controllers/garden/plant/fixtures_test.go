@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"encoding/pem"
 	"fmt"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
@@ -13,6 +14,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/client-go/tools/clientcmd"
@@ -158,4 +160,51 @@ func page(next string, all ...corev1.Node) string {
 		panic(err)
 	}
 	return fmt.Sprintf(`{"kind":"NodeList","apiVersion":"v1","metadata":{"continue":%q},"items":%s}`, next, strings.ReplaceAll(string(items), "null", "[]"))
+}
+
+// counting counts the connections that a listener accepts.
+type counting struct {
+	net.Listener
+
+	accepted *atomic.Int64
+}
+
+func (c *counting) Accept() (net.Conn, error) {
+	conn, err := c.Listener.Accept()
+	if err == nil {
+		c.accepted.Add(1)
+	}
+	return conn, err
+}
+
+// trickle sends a byte now and then, for as long as somebody reads.
+func trickle(w http.ResponseWriter, r *http.Request) {
+	ticks := time.NewTicker(50 * time.Millisecond)
+	defer ticks.Stop()
+	for {
+		select {
+		case <-r.Context().Done():
+			return
+		case <-ticks.C:
+			_, _ = w.Write([]byte("o"))
+			_ = http.NewResponseController(w).Flush()
+		}
+	}
+}
+
+// flood sends nodes for as long as somebody reads.
+func flood(w http.ResponseWriter, _ *http.Request) {
+	_, err := w.Write([]byte(`{"kind":"NodeList","items":[`))
+	for err == nil {
+		_, err = w.Write([]byte(`{"metadata":{"name":"` + strings.Repeat("x", 4096) + `"}},`))
+	}
+}
+
+// many makes nodes.
+func many(count int) []corev1.Node {
+	all := make([]corev1.Node, 0, count)
+	for i := range count {
+		all = append(all, machine(fmt.Sprintf("n%d", i), "", ""))
+	}
+	return all
 }

@@ -113,8 +113,8 @@ func (r *Reconciler) release(ctx context.Context, object client.Object) (kit.Out
 	return kit.Continue(), r.free(ctx, namespace, idle)
 }
 
-// free removes the finalizer from some objects. One that somebody has begun to refer to meanwhile gets it back: whoever protects it
-// may have found it protected and written nothing.
+// free removes the finalizer from some objects. One that somebody has begun to refer to meanwhile gets it back: the pass that
+// protects it may have found it protected and written nothing.
 func (r *Reconciler) free(ctx context.Context, namespace string, idle map[Reference]*metav1.PartialObjectMetadata) error {
 	if len(idle) == 0 {
 		return nil

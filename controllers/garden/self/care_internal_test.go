@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	gardenconfigv1alpha1 "github.com/terrarium-garden/terrarium/apis/config/v1alpha1"
@@ -47,8 +49,10 @@ func TestThreshold(t *testing.T) {
 		if err := r.care(t.Context(), status, now.Add(step.after)); err != nil {
 			t.Fatal(err)
 		}
-		if got := status.Conditions[0].Status; got != step.want {
-			t.Errorf("after %s the doctor says %s: the condition is %s, want %s", step.after, step.found, got, step.want)
+		want := []gardencorev1beta1.Condition{{Type: kind, Status: step.want, Reason: "R", Message: "M"}}
+		times := cmpopts.IgnoreFields(gardencorev1beta1.Condition{}, "LastTransitionTime", "LastUpdateTime")
+		if diff := cmp.Diff(want, status.Conditions, times); diff != "" {
+			t.Errorf("after %s the doctor says %s: conditions (-want +got):\n%s", step.after, step.found, diff)
 		}
 	}
 }

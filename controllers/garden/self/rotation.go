@@ -33,7 +33,7 @@ type record struct {
 	started, prepared, triggered, completedAt *metav1.Time
 }
 
-// next is the record after a look at the server. The phase is that of the server, whoever has started the rotation; the times are those
+// next is the record after a look at the server. The phase is that of the server, no matter who started the rotation; the times are those
 // at which this was seen, apart from the start, which the server knows.
 func (r record) next(is *Rotation, now time.Time) record {
 	stamp := metav1.NewTime(now)

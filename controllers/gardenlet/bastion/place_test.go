@@ -5,6 +5,7 @@ package bastion_test
 import (
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -40,8 +41,18 @@ func TestForeignNamespace_GLET_SHOOT_18(t *testing.T) {
 				t.Errorf("%s (deleted: %v): Reconcile(...) returned no error", reason, deleted)
 			}
 			list := &gardenextensionsv1alpha1.BastionList{}
-			if err := l.SeedClient.List(t.Context(), list); err != nil || (len(list.Items) == 1) != deleted {
-				t.Errorf("%s (deleted: %v): there are %d hosts: %v", reason, deleted, len(list.Items), err)
+			if err := l.SeedClient.List(t.Context(), list); err != nil {
+				t.Fatal(err)
+			}
+			var want, got []string
+			if deleted {
+				want = []string{id + "/door"}
+			}
+			for i := range list.Items {
+				got = append(got, list.Items[i].Namespace+"/"+list.Items[i].Name)
+			}
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Errorf("%s (deleted: %v): hosts (-want +got):\n%s", reason, deleted, diff)
 			}
 		}
 	}

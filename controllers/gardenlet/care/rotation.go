@@ -14,7 +14,7 @@ const (
 	// foresight is how far ahead it is looked for a maintenance for which a cluster is awake. Schedules repeat after a week at the latest, but for
 	// those of single days of a month.
 	foresight = 7 * 24 * time.Hour
-	// mostTimes is how many times of schedules are looked at. Whoever has more knows best when the cluster is awake.
+	// mostTimes is how many times of schedules are looked at. Owners of clusters with more know best when they are awake.
 	mostTimes = 1000
 )
 

@@ -4,7 +4,7 @@
 // for it names a service account in the seed's namespace of the garden. It gets a token that is valid for half a day, and a new one long
 // before the end, or as soon as the garden refuses the one that it has (GLET-TOK-1).
 //
-// Whoever may write Secrets in the seed can ask. So an extension gets the account of its own installation only, and what an account is
+// Any client that may write Secrets in the seed can ask. So an extension gets the account of its own installation only, and what an account is
 // called and where it is, is not for the asker to choose.
 package gardentoken
 

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes/scheme"
@@ -19,7 +21,7 @@ import (
 	"github.com/terrarium-garden/terrarium/controllers/kit"
 )
 
-// TestRefused: whoever may write Secrets in the seed can ask for a token of the garden, but does not choose whose (GLET-TOK-1).
+// TestRefused: clients that may write Secrets in the seed can ask for a token of the garden, but do not choose whose (GLET-TOK-1).
 func TestRefused(t *testing.T) {
 	t.Parallel()
 	const prefix = "serviceaccount.resources.gardener.cloud/"
@@ -79,8 +81,11 @@ func TestRefused(t *testing.T) {
 				t.Errorf("%s\nReconcile(...) = %v, want an error with %q", tc.reason, err, tc.want)
 			}
 			accounts := &corev1.ServiceAccountList{}
-			if err := garden.List(t.Context(), accounts); err != nil || len(accounts.Items) > 0 {
-				t.Errorf("%s\naccounts %v, %v", tc.reason, accounts.Items, err)
+			if err := garden.List(t.Context(), accounts); err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff([]corev1.ServiceAccount{}, accounts.Items, cmpopts.EquateEmpty()); diff != "" {
+				t.Errorf("%s\naccounts (-want +got):\n%s", tc.reason, diff)
 			}
 		})
 	}

@@ -93,7 +93,7 @@ func (n Networks) Private() []networkingv1.NetworkPolicyPeer {
 }
 
 // OfShoot are those of the shoot. They leave out what belongs to the seed as well: the nodes of a shoot may be pods of the seed, and the
-// way to these is opened by whoever makes them.
+// way to these is opened by the provider that makes them.
 func (n Networks) OfShoot() []networkingv1.NetworkPolicyPeer {
 	return peers(n.Shoot, slices.Concat(n.Seed, n.Blocked))
 }

@@ -88,7 +88,7 @@ func ResourceManager(v ResourceManagerValues) []client.Object {
 }
 
 // access are the rights of the resource manager. It applies whatever ManagedResources hold, roles among it, and who may grant everything
-// has everything. So whoever may write ManagedResources of the class seed and their Secrets is an administrator of the seed.
+// has everything. So any user who may write ManagedResources of the class seed and their Secrets is an administrator of the seed.
 func access(meta metav1.ObjectMeta) []client.Object {
 	return []client.Object{&rbacv1.ClusterRoleBinding{
 		ObjectMeta: metav1.ObjectMeta{Name: "gardener.cloud:system:resource-manager", Labels: meta.Labels},

@@ -9,6 +9,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -67,8 +68,13 @@ func TestDeletionWaitsForBastions_GLET_BASTION_5(t *testing.T) {
 			if !tc.want {
 				return
 			}
-			if last := l.shoot(t).Status; last.LastOperation.State != "Error" || len(last.LastErrors) != 1 || *last.LastErrors[0].TaskID != "bastions" {
-				t.Errorf("%s\nstatus %+v", tc.reason, last)
+			status := l.shoot(t).Status
+			got := []string{string(status.LastOperation.State)}
+			for _, one := range status.LastErrors {
+				got = append(got, *one.TaskID)
+			}
+			if diff := cmp.Diff([]string{"Error", "bastions"}, got); diff != "" {
+				t.Errorf("%s\nstate of the operation and tasks that failed (-want +got):\n%s", tc.reason, diff)
 			}
 		})
 	}
@@ -129,8 +135,11 @@ func TestRecordOfAnotherType_EXT_DNS_5(t *testing.T) {
 			if apierrors.IsNotFound(err) != tc.gone {
 				t.Errorf("the record: %v, want it to be made anew: %v", err, tc.gone)
 			}
-			if err := l.SeedClient.Get(t.Context(), client.ObjectKeyFromObject(used), used); err != nil || string(used.Data["key"]) != tc.key {
-				t.Errorf("the credentials are %q (%v), want %q", used.Data, err, tc.key)
+			if err := l.SeedClient.Get(t.Context(), client.ObjectKeyFromObject(used), used); err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(map[string][]byte{"key": []byte(tc.key)}, used.Data); diff != "" {
+				t.Errorf("credentials (-want +got):\n%s", diff)
 			}
 		})
 	}
@@ -199,8 +208,11 @@ func TestCredentialsAreRenewedBeforeADeletion_EXT_DNS_5(t *testing.T) {
 		t.Fatal(err)
 	}
 	used := &corev1.Secret{}
-	if err := l.SeedClient.Get(t.Context(), client.ObjectKey{Namespace: "shoot--dev--a", Name: "dnsrecord-a-internal"}, used); err != nil || string(used.Data["key"]) != "new" {
-		t.Errorf("the extension deletes the record with %q, %v", used.Data, err)
+	if err := l.SeedClient.Get(t.Context(), client.ObjectKey{Namespace: "shoot--dev--a", Name: "dnsrecord-a-internal"}, used); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(map[string][]byte{"key": []byte("new")}, used.Data); diff != "" {
+		t.Errorf("credentials that the extension deletes the record with (-want +got):\n%s", diff)
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
@@ -154,13 +155,13 @@ func TestHasteHasItsTime_GLET_RECON_5(t *testing.T) {
 	if drawn(facts.Awake, hasty) == drawn(facts.Awake) {
 		t.Error("a shoot that is asked not to wait waits")
 	}
-	if drawn(facts.FallingAsleep, asleep, hasty) != drawn(facts.FallingAsleep, asleep) {
-		t.Error("a shoot falls asleep before nothing runs any more")
+	if diff := cmp.Diff(drawn(facts.FallingAsleep, asleep), drawn(facts.FallingAsleep, asleep, hasty)); diff != "" {
+		t.Errorf("a shoot falls asleep only when nothing runs any more: tasks (-want +got):\n%s", diff)
 	}
 	for _, kind := range []string{"ca", "accounts", "encryption"} {
 		for _, phase := range []gardencorev1beta1.CredentialsRotationPhase{"Preparing", "PreparingWithoutWorkersRollout", "WaitingForWorkersRollout", "Completing"} {
-			if drawn(facts.Awake, rotates(phase, kind), hasty) != drawn(facts.Awake, rotates(phase, kind)) {
-				t.Errorf("rotation of %s, phase %s: the next step does not wait for this one", kind, phase)
+			if diff := cmp.Diff(drawn(facts.Awake, rotates(phase, kind)), drawn(facts.Awake, rotates(phase, kind), hasty)); diff != "" {
+				t.Errorf("rotation of %s, phase %s: the next step waits for this one: tasks (-want +got):\n%s", kind, phase, diff)
 			}
 		}
 		if drawn(facts.Awake, rotates("Prepared", kind), hasty) == drawn(facts.Awake, rotates("Prepared", kind)) {

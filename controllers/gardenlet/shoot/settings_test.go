@@ -3,8 +3,10 @@
 package shoot_test
 
 import (
-	"slices"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	"github.com/terrarium-garden/terrarium/controllers/gardenlet/shoot"
@@ -30,8 +32,15 @@ func TestSettingsOfOldObjectsAreTheirOwners(t *testing.T) {
 			tc.change(&s.Spec.Provider.Workers[0])
 			l := newLandscape(t, s)
 			err := shoot.RunTasks(t.Context(), l.Reconciler, s, "shoot--dev--a", "osc")
-			if broken := slices.Contains(operation.Codes(err), gardencorev1beta1.ErrorCodeConfigurationProblem); broken != tc.broken || (err != nil) != tc.broken {
-				t.Errorf("the configuration of the machines: %v with codes %v", err, operation.Codes(err))
+			if (err != nil) != tc.broken {
+				t.Errorf("the configuration of the machines: %v", err)
+			}
+			var want []gardencorev1beta1.ErrorCode
+			if tc.broken {
+				want = append(want, gardencorev1beta1.ErrorCodeConfigurationProblem)
+			}
+			if diff := cmp.Diff(want, operation.Codes(err), cmpopts.EquateEmpty()); diff != "" {
+				t.Errorf("codes of %v (-want +got):\n%s", err, diff)
 			}
 		})
 	}

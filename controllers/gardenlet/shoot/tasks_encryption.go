@@ -195,7 +195,7 @@ func (encryptionChange) progress(reached, writing string) (resource, page string
 	return parts[1], parts[2], true
 }
 
-// decrypted are the resources that the status reports as encrypted and that the API server writes without encryption by now. Whoever
+// decrypted are the resources that the status reports as encrypted and that the API server writes without encryption by now. One that
 // could not be written could not be read later.
 func (e encryptionChange) decrypted(used apiserver.Encryption) []string {
 	reported := query.PlainEncryption(*e.facts.Shoot.Status.Credentials.EncryptionAtRest).Resources

@@ -74,7 +74,7 @@ func sizes(f facts.Shoot) bool {
 	return query.VerticalPodAutoscaler(&f.Shoot.Spec) != nil
 }
 
-// besides is what the webhook comes after: whoever answers it.
+// besides is what the webhook comes after: the component that answers it.
 func (s sizing) besides() map[component.Name][]flow.ID {
 	if !sizes(s.facts) {
 		return nil

@@ -21,7 +21,7 @@ import (
 )
 
 const (
-	// limit is how many pods are looked at: whoever owns the shoot can give the label to any number of them.
+	// limit is how many pods are looked at: the owner of the shoot can give the label to any number of them.
 	limit = 20
 	// tries is how many of them are asked.
 	tries = 3

@@ -123,7 +123,7 @@ func TestAbandoned_API_VALSHOOT_25(t *testing.T) {
 }
 
 // TestMachinesThatMayNotBeDeleted_API_VALSHOOT_25: credentials may let the machines be seen, but not be deleted. The Worker says so instead of
-// waiting for whoever deletes them, and nothing is deleted by asking.
+// waiting for another client to delete them, and nothing is deleted by asking.
 func TestMachinesThatMayNotBeDeleted_API_VALSHOOT_25(t *testing.T) {
 	t.Parallel()
 	for reason, refused := range map[string]client.Object{"pods": &corev1.Pod{}, "user data": &corev1.Secret{}, "nothing": nil} {

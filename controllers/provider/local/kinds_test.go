@@ -6,20 +6,22 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/terrarium-garden/terrarium/controllers/provider/local"
 )
 
 // TestLimits_EXT_STAT_7 lists how long one run may take.
 func TestLimits_EXT_STAT_7(t *testing.T) {
 	t.Parallel()
-	long := map[string]bool{"Infrastructure": true, "Worker": true, "Bastion": true}
+	want, got := map[string]time.Duration{}, map[string]time.Duration{}
 	for _, name := range local.Kinds() {
-		want := 3 * time.Minute
-		if long[name] {
-			want = 20 * time.Minute
-		}
-		if got := local.Limit(name); got != want {
-			t.Errorf("a run on a %s may take %s, want %s", name, got, want)
-		}
+		want[name], got[name] = 3*time.Minute, local.Limit(name)
+	}
+	for _, name := range []string{"Infrastructure", "Worker", "Bastion"} {
+		want[name] = 20 * time.Minute
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("how long a run may take by kind (-want +got):\n%s", diff)
 	}
 }

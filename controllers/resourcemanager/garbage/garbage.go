@@ -28,7 +28,7 @@ import (
 	"github.com/terrarium-garden/terrarium/controllers/resourcemanager/target"
 )
 
-// grace is how old a candidate has to be: whoever makes one may not have written what refers to it yet (GRM-GC-2).
+// grace is how old a candidate has to be: the client that created it may not have written what refers to it yet (GRM-GC-2).
 const grace = 10 * time.Minute
 
 // Collector collects garbage in the seed and in its shoots that are awake.

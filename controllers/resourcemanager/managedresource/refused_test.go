@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	"k8s.io/utils/clock"
 
 	"github.com/terrarium-garden/terrarium/controllers/kit"
@@ -30,8 +31,15 @@ func TestStoppedServers(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			again, conditions := managedresource.FailedFor(&managedresource.Reconciler{Base: kit.Base{Clock: clock.RealClock{}}}, tc.err)
-			if again != tc.want || len(conditions) != 1 || conditions[0].Message != tc.err.Error() {
-				t.Errorf("tried again after %s with %v, want %s and the error", again, conditions, tc.want)
+			if again != tc.want {
+				t.Errorf("tried again after %s, want %s", again, tc.want)
+			}
+			var messages []string
+			for _, c := range conditions {
+				messages = append(messages, c.Message)
+			}
+			if diff := cmp.Diff([]string{tc.err.Error()}, messages); diff != "" {
+				t.Errorf("messages of the conditions (-want +got):\n%s", diff)
 			}
 		})
 	}

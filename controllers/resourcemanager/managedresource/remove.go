@@ -122,7 +122,7 @@ func (r remover) removeClaims(ctx context.Context, live *metav1.PartialObjectMet
 func (r remover) finalize(ctx context.Context, live *metav1.PartialObjectMetadata) error {
 	patience, err := time.ParseDuration(live.Annotations[gardenresourcesv1alpha1.AnnotationFinalizeDeletionAfter])
 	if err != nil || r.clock.Since(live.DeletionTimestamp.Time) < patience {
-		return nil //nolint:nilerr // without a time, whoever owns the finalizer removes it
+		return nil //nolint:nilerr // without a time, the owner of the finalizer removes it
 	}
 	if live.Kind == "Namespace" && live.GroupVersionKind().Group == corev1.GroupName {
 		home := &corev1.Namespace{}

@@ -14,7 +14,7 @@ import (
 	gardenresourcesv1alpha1 "github.com/terrarium-garden/terrarium/apis/resources/v1alpha1"
 )
 
-// content is what a Secret gives to whoever acts in a cluster.
+// content is what a Secret gives to a client of a cluster.
 type content struct {
 	token string
 	// ca verifies the API server of the cluster; it is only given to those that ask for it.

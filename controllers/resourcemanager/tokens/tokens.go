@@ -40,7 +40,7 @@ type Reconciler struct {
 
 // AddToManager registers the reconciler in the manager of the seed.
 func (r *Reconciler) AddToManager(seed manager.Manager) error {
-	// Every change of such a Secret starts a look at it, because whoever takes its token away wants a new one.
+	// Every change of such a Secret starts a look at it, because a user who removes its token wants a new one.
 	b := r.ManagedBy(seed, controllerName, kit.Queue{}).
 		For(&corev1.Secret{}, builder.OnlyMetadata, builder.WithPredicates(predicate.NewPredicateFuncs(wanted)))
 	return kit.Complete(b, controllerName, r)

@@ -6,6 +6,7 @@ import (
 	"context"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	authenticationv1 "k8s.io/api/authentication/v1"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -72,8 +73,11 @@ func TestAnotherWriterIsNotOverwritten_GRM_TOKREQ_11(t *testing.T) {
 		t.Error("the lost race is not tried again")
 	}
 	live := &corev1.Secret{}
-	if err := seed.Get(t.Context(), request.NamespacedName, live); err != nil || string(live.Data["token"]) != "theirs" {
-		t.Errorf("the other writer's token became %q, %v", live.Data["token"], err)
+	if err := seed.Get(t.Context(), request.NamespacedName, live); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(map[string][]byte{"token": []byte("theirs")}, live.Data); diff != "" {
+		t.Errorf("what the other writer wrote (-want +got):\n%s", diff)
 	}
 	if _, err := r.Reconcile(t.Context(), request); err != nil {
 		t.Fatal(err)

@@ -20,7 +20,7 @@ import (
 const (
 	// ShootCertificateName is the logical name of the certificate in the namespace of a control plane.
 	ShootCertificateName = "gardener-resource-manager-webhooks"
-	// remembered is how long the answer for a shoot is kept, also that there is none: whoever connects must not make the seed work.
+	// remembered is how long the answer for a shoot is kept, also that there is none: a client must not make the seed work by connecting.
 	remembered = 30 * time.Second
 	// mostRemembered bounds the number of answers.
 	mostRemembered = 2000

@@ -53,7 +53,7 @@ func (d *Decider) Register(server webhook.Server, log logr.Logger) {
 	}
 }
 
-// invalidError is an error of whoever wrote the object.
+// invalidError is an error that the writer of the object made.
 type invalidError struct{ error }
 
 // Unwrap returns the error itself.

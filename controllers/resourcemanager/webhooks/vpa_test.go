@@ -5,6 +5,8 @@ package webhooks_test
 import (
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/terrarium-garden/terrarium/controllers/resourcemanager/webhooks"
 )
 
@@ -12,6 +14,10 @@ func TestAutoscalersUpdateInPlace_GRM_WH_VPA_1(t *testing.T) {
 	t.Parallel()
 	a := newAsked(t, webhooks.Decider{})
 	const mark = "vpa-in-place-updates.resources.gardener.cloud/"
+	type answer struct {
+		Policy, Target string
+		Marked         bool
+	}
 	for name, tc := range map[string]struct {
 		reason, labels, policy, want string
 		marked                       bool
@@ -28,14 +34,10 @@ func TestAutoscalersUpdateInPlace_GRM_WH_VPA_1(t *testing.T) {
 		if refusal != "" {
 			t.Fatalf("%s: %s", name, refusal)
 		}
-		if got := field(t, after, "spec", "updatePolicy"); got != tc.want {
-			t.Errorf("%s: %s\nthe policy is %s, want %s", name, tc.reason, got, tc.want)
-		}
-		if got := field(t, after, "spec", "targetRef"); got != "kind: Deployment\nname: d\n" {
-			t.Errorf("%s: the target became %s", name, got)
-		}
-		if got := after.GetLabels()[mark+"mutated"]; (got == "true") != tc.marked {
-			t.Errorf("%s: the labels are %v, want the mark: %t", name, after.GetLabels(), tc.marked)
+		want := answer{Policy: tc.want, Target: "kind: Deployment\nname: d\n", Marked: tc.marked}
+		got := answer{Policy: field(t, after, "spec", "updatePolicy"), Target: field(t, after, "spec", "targetRef"), Marked: after.GetLabels()[mark+"mutated"] == "true"}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s: %s\nautoscaler (-want +got):\n%s", name, tc.reason, diff)
 		}
 	}
 }

@@ -223,7 +223,7 @@ func (d *Disk) save(path string, file *unsaved) (err error) {
 	return kept.Truncate(info.Size())
 }
 
-// saveRemovals forgets what was synced of files that no longer exist: whoever syncs a folder syncs which files it has.
+// saveRemovals forgets what was synced of files that no longer exist: syncing a folder syncs which files it has.
 func (d *Disk) saveRemovals() error {
 	entries, err := os.ReadDir(d.synced)
 	if err != nil {

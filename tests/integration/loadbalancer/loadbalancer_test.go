@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/go-logr/logr/testr"
+	"github.com/google/go-cmp/cmp"
 	authenticationv1 "k8s.io/api/authentication/v1"
 	corev1 "k8s.io/api/core/v1"
 	discoveryv1 "k8s.io/api/discovery/v1"
@@ -176,10 +177,15 @@ func TestLoadBalancers(t *testing.T) {
 	web := s.service("web", "the address", has("10.99.1.2"))
 	leads := func(service *corev1.Service) func(*corev1.Service) error {
 		return func(made *corev1.Service) error {
-			for i, port := range made.Spec.Ports {
-				if len(made.Spec.Ports) != len(service.Spec.Ports) || port.Protocol != service.Spec.Ports[i].Protocol || port.TargetPort.IntVal != service.Spec.Ports[i].NodePort {
-					return fmt.Errorf("the ports are %+v for %+v", made.Spec.Ports, service.Spec.Ports)
-				}
+			var want, got []string
+			for _, port := range service.Spec.Ports {
+				want = append(want, fmt.Sprintf("%s %d", port.Protocol, port.NodePort))
+			}
+			for _, port := range made.Spec.Ports {
+				got = append(got, fmt.Sprintf("%s %d", port.Protocol, port.TargetPort.IntVal))
+			}
+			if diff := cmp.Diff(want, got); diff != "" {
+				return fmt.Errorf("node ports that the ports lead to (-want +got):\n%s", diff)
 			}
 			return nil
 		}

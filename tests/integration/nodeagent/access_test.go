@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	coordinationv1 "k8s.io/api/coordination/v1"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -74,6 +75,7 @@ func TestAHostileNodeGetsItsOwnPoolOnly_GRM_WH_AUTHZ_1(t *testing.T) {
 	}
 	elsewhere := lease("gardener-node-agent-a")
 	elsewhere.Namespace = "default"
+	want, got := map[string]string{}, map[string]string{}
 	for _, try := range []struct {
 		what string
 		err  error
@@ -95,11 +97,18 @@ func TestAHostileNodeGetsItsOwnPoolOnly_GRM_WH_AUTHZ_1(t *testing.T) {
 		{"create a lease in another namespace", agent.Create(t.Context(), elsewhere), false},
 		{"delete its lease", agent.Delete(t.Context(), lease("gardener-node-agent-a")), false},
 	} {
-		switch {
-		case try.may && try.err != nil:
-			t.Errorf("the agent may not %s: %v", try.what, try.err)
-		case !try.may && !apierrors.IsForbidden(try.err) && !apierrors.IsInvalid(try.err):
-			t.Errorf("the agent may %s: %v, want that it is refused", try.what, try.err)
+		want[try.what], got[try.what] = "refused", "allowed"
+		if try.may {
+			want[try.what] = "allowed"
 		}
+		switch {
+		case apierrors.IsForbidden(try.err) || apierrors.IsInvalid(try.err):
+			got[try.what] = "refused"
+		case try.err != nil:
+			got[try.what] = try.err.Error()
+		}
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("what the agent may (-want +got):\n%s", diff)
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/go-logr/logr"
+	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -154,15 +155,15 @@ func TestScalerAndWorkerShareANumber_EXT_WLIB_1(t *testing.T) {
 	orderMachines(t, garden.Client)
 	scaledTo(t, garden, 2, "a reconciliation keeps the number")
 
-	err := rights.Get(t.Context(), client.ObjectKey{Namespace: scaledHome, Name: "osc-result"}, &corev1.Secret{})
-	if !apierrors.IsForbidden(err) {
-		t.Errorf("the autoscaler reads Secrets of the control plane: %v", err)
+	want, got := map[string]metav1.StatusReason{}, map[string]metav1.StatusReason{}
+	for what, err := range map[string]error{
+		"read Secrets of the control plane": rights.Get(t.Context(), client.ObjectKey{Namespace: scaledHome, Name: "osc-result"}, &corev1.Secret{}),
+		"read machines of other shoots":     rights.List(t.Context(), &gardenmachinev1alpha1.MachineList{}, client.InNamespace("shoot--dev--other")),
+		"delete machines around their set":  rights.Delete(t.Context(), &gardenmachinev1alpha1.Machine{ObjectMeta: metav1.ObjectMeta{Namespace: scaledHome, Name: "any"}}),
+	} {
+		want[what], got[what] = metav1.StatusReasonForbidden, apierrors.ReasonForError(err)
 	}
-	elsewhere := &gardenmachinev1alpha1.MachineList{}
-	if err := rights.List(t.Context(), elsewhere, client.InNamespace("shoot--dev--other")); !apierrors.IsForbidden(err) {
-		t.Errorf("the autoscaler reads machines of other shoots: %v", err)
-	}
-	if err := rights.Delete(t.Context(), &gardenmachinev1alpha1.Machine{ObjectMeta: metav1.ObjectMeta{Namespace: scaledHome, Name: "any"}}); !apierrors.IsForbidden(err) {
-		t.Errorf("the autoscaler deletes machines around their set: %v", err)
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("what the autoscaler may not, by reason (-want +got):\n%s", diff)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -75,15 +76,18 @@ func TestAccessOfExtensions_EXT_SEC_1(t *testing.T) {
 	if err := extension.Create(t.Context(), bootstrap); err != nil {
 		t.Errorf("machines cannot join: %v", err)
 	}
-	for what, err := range map[string]error{
+	tries := map[string]error{
 		"read Secrets":             extension.List(t.Context(), &corev1.SecretList{}, client.InNamespace("kube-system")),
 		"delete Secrets":           extension.Delete(t.Context(), bootstrap),
 		"write Secrets of others":  extension.Create(t.Context(), &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "x"}}),
 		"write objects in general": extension.Create(t.Context(), &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: "kube-system", Name: "x"}}),
-	} {
-		if !apierrors.IsForbidden(err) {
-			t.Errorf("the extension may %s: %v", what, err)
-		}
+	}
+	want, got := map[string]metav1.StatusReason{}, map[string]metav1.StatusReason{}
+	for what, err := range tries {
+		want[what], got[what] = metav1.StatusReasonForbidden, apierrors.ReasonForError(err)
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("what the extension may not, by reason (-want +got):\n%s", diff)
 	}
 
 	// What leaves the set goes, and all of it with the set.

@@ -16,6 +16,7 @@ import (
 
 	"github.com/andybalholm/brotli"
 	"github.com/go-logr/logr/testr"
+	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -177,14 +178,15 @@ func (s *stage) eventually(what string, check func(ctx context.Context) error) {
 func (s *stage) conditions(mr *gardenresourcesv1alpha1.ManagedResource, want map[string]string) *gardenresourcesv1alpha1.ManagedResource {
 	s.t.Helper()
 	return harness.Await(s.t, s.Client, mr, fmt.Sprintf("the conditions of %q are %v", mr.Name, want), func(mr *gardenresourcesv1alpha1.ManagedResource) error {
-		for _, kind := range slices.Sorted(maps.Keys(want)) {
-			c := query.FindCondition(mr.Status.Conditions, gardencorev1beta1.ConditionType("Resources"+kind))
-			if c == nil {
-				return fmt.Errorf("there is no condition Resources%s", kind)
+		got, messages := map[string]string{}, []string{}
+		for kind := range want {
+			if c := query.FindCondition(mr.Status.Conditions, gardencorev1beta1.ConditionType("Resources"+kind)); c != nil {
+				got[kind] = string(c.Status) + " " + c.Reason
+				messages = append(messages, c.Message)
 			}
-			if got := string(c.Status) + " " + c.Reason; got != want[kind] {
-				return fmt.Errorf("condition Resources%s: %s: %s", kind, got, c.Message)
-			}
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			return fmt.Errorf("conditions Resources… (-want +got):\n%s%s", diff, strings.Join(messages, "\n"))
 		}
 		return nil
 	})

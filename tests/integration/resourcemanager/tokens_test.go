@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	authenticationv1 "k8s.io/api/authentication/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -86,20 +87,21 @@ func TestTokens(t *testing.T) {
 // checkBundles looks at the CA beside a token and in a kubeconfig, and at what happens to it when nobody asks for it any more.
 func checkBundles(s *stage, ca []byte, plain, inKubeconfig *corev1.Secret) {
 	s.t.Helper()
-	if live := s.token(plain, ""); !bytes.Equal(live.Data["bundle.crt"], ca) {
-		s.t.Errorf("GRM-TOKREQ-9: the CA beside the token is %q, want\n%s", live.Data["bundle.crt"], ca)
+	if diff := cmp.Diff(string(ca), string(s.token(plain, "").Data["bundle.crt"])); diff != "" {
+		s.t.Errorf("GRM-TOKREQ-9: the CA beside the token (-want +got):\n%s", diff)
+	}
+	type cluster struct {
+		Server string
+		CA     []byte `json:"certificate-authority-data"` //nolint:tagliatelle // As in a kubeconfig.
 	}
 	var config struct {
-		Clusters []struct {
-			Cluster struct {
-				Server string
-				CA     []byte `json:"certificate-authority-data"` //nolint:tagliatelle // As in a kubeconfig.
-			}
-		}
+		Clusters []struct{ Cluster cluster }
 	}
-	if err := yaml.Unmarshal(s.kubeconfig(inKubeconfig).Data["kubeconfig"], &config); err != nil || len(config.Clusters) != 1 ||
-		config.Clusters[0].Cluster.Server != "https://shoot.example.org" || !bytes.Equal(config.Clusters[0].Cluster.CA, ca) {
-		s.t.Errorf("GRM-TOKREQ-9: the clusters of the kubeconfig are %+v, %v", config.Clusters, err)
+	if err := yaml.Unmarshal(s.kubeconfig(inKubeconfig).Data["kubeconfig"], &config); err != nil {
+		s.t.Fatal(err)
+	}
+	if diff := cmp.Diff([]struct{ Cluster cluster }{{cluster{Server: "https://shoot.example.org", CA: ca}}}, config.Clusters); diff != "" {
+		s.t.Errorf("GRM-TOKREQ-9: clusters of the kubeconfig (-want +got):\n%s", diff)
 	}
 	patch(s.t, s, plain, `{"data":{"bundle.crt":"b2xk"}}`)
 	harness.Await(s.t, s.Client, plain, "GRM-TOKREQ-7: another CA is replaced", func(secret *corev1.Secret) error {

@@ -3,7 +3,6 @@
 package server_test
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -11,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	authenticationv1 "k8s.io/api/authentication/v1"
 	coordinationv1 "k8s.io/api/coordination/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -66,8 +66,8 @@ func TestAuthorityRotation(t *testing.T) {
 	joins := func(why string, works bool) {
 		t.Helper()
 		found, err := identity.FetchCA(t.Context(), g.Server, hash)
-		if works && (err != nil || !bytes.Equal(found, bundle)) {
-			t.Errorf("%s: the CA of a token from before the change: %v\n%s", why, err, found)
+		if diff := cmp.Diff(string(bundle), string(found)); works && (err != nil || diff != "") {
+			t.Errorf("%s: the CA of a token from before the change: %v (-want +got):\n%s", why, err, diff)
 		}
 		if !works && (err == nil || !strings.Contains(err.Error(), "make a new token with terrarium token create")) {
 			t.Errorf("%s: the CA of a token from before the change: got %v", why, err)
@@ -155,7 +155,7 @@ func TestAuthorityRotation(t *testing.T) {
 			return nil
 		})
 		if err := accepts(t.Context(), fresh, old.CAData, g.Server); err == nil {
-			t.Error("Whoever trusts only the former authority does not accept the server.")
+			t.Error("A client that trusts only the former authority accepts the server.")
 		}
 	}
 	check(g)

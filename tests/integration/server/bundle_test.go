@@ -14,6 +14,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -150,14 +151,17 @@ func TestLogLevel(t *testing.T) {
 	if _, err := raw(t, g, "/appliance/log-level", "mallory"); !apierrors.IsForbidden(err) {
 		t.Errorf("as mallory: got %v, want Forbidden", err)
 	}
+	type answer struct {
+		Status int
+		Out    string
+	}
 	for _, tc := range []struct {
-		args   []string
-		status int
-		out    string
-	}{{nil, 0, "info\n"}, {[]string{"error"}, 0, "error\n"}, {nil, 0, "error\n"}, {[]string{"loud"}, 2, ""}, {[]string{"info"}, 0, "info\n"}} {
+		args []string
+		want answer
+	}{{nil, answer{0, "info\n"}}, {[]string{"error"}, answer{0, "error\n"}}, {nil, answer{0, "error\n"}}, {[]string{"loud"}, answer{2, ""}}, {[]string{"info"}, answer{0, "info\n"}}} {
 		status, out, errs := terrarium(t, append([]string{"log-level", "--data-dir", g.DataDir}, tc.args...)...)
-		if status != tc.status || out != tc.out {
-			t.Errorf("log-level %q: status %d, %q, %s; want %d, %q", tc.args, status, out, errs, tc.status, tc.out)
+		if diff := cmp.Diff(tc.want, answer{status, out}); diff != "" {
+			t.Errorf("log-level %q (-want +got):\n%s%s", tc.args, diff, errs)
 		}
 	}
 	if !strings.Contains(g.Log(), "Log level changed") {

@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -157,8 +158,17 @@ func TestCertificateCommands(t *testing.T) {
 		return out
 	}
 	var report struct{ Items []identity.Item }
-	if err := json.Unmarshal([]byte(check("-o", "json")), &report); err != nil || len(report.Items) != 9 {
-		t.Errorf("check: %d items, %v", len(report.Items), err)
+	if err := json.Unmarshal([]byte(check("-o", "json")), &report); err != nil {
+		t.Error(err)
+	}
+	var items []string
+	for _, item := range report.Items {
+		items = append(items, item.Name)
+	}
+	if diff := cmp.Diff([]string{
+		"serving", "admin", "front-proxy-client", "server-ca", "client-ca", "front-proxy-ca", "service-account", "workload-identity", "encryption",
+	}, items); diff != "" {
+		t.Errorf("items of check (-want +got):\n%s", diff)
 	}
 	if out := check(); !strings.Contains(out, "RENEWAL DUE") || strings.Contains(out, "PRIVATE") {
 		t.Errorf("check:\n%s", out)

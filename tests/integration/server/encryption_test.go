@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -186,8 +187,11 @@ func keepCounting(t *testing.T, g *harness.Garden) func() {
 		t.Helper()
 		stop()
 		n := <-count
-		if err := g.Client.Get(t.Context(), client.ObjectKeyFromObject(counter), counter); err != nil || string(counter.Data["count"]) != strconv.Itoa(n) {
-			t.Errorf("counted to %d while the key was changed, but stored is %q, %v", n, counter.Data["count"], err)
+		if err := g.Client.Get(t.Context(), client.ObjectKeyFromObject(counter), counter); err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(map[string][]byte{"count": []byte(strconv.Itoa(n))}, counter.Data); diff != "" {
+			t.Errorf("counted while the key was changed, and stored (-want +got):\n%s", diff)
 		}
 	}
 }

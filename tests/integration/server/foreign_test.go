@@ -410,7 +410,7 @@ func (f *foreign) leave() {
 
 		return nil
 	})
-	harness.Eventually(f.t, "the gardenlet lets go of its seed, whoever else does so at the same time", func(ctx context.Context) error {
+	harness.Eventually(f.t, "the gardenlet lets go of its seed, although others do so at the same time", func(ctx context.Context) error {
 		if err := f.client.Get(ctx, client.ObjectKeyFromObject(seed), seed); err != nil {
 			return client.IgnoreNotFound(err)
 		}

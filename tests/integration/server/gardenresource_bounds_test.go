@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -18,7 +19,7 @@ import (
 	"github.com/terrarium-garden/terrarium/tests/harness"
 )
 
-// change changes the Garden, whoever else writes it.
+// change patches the Garden, which also works when another client has written it meanwhile.
 func change(t *testing.T, g *harness.Garden, do func(*gardenObject)) error {
 	t.Helper()
 	own := described(t, g, "the Garden", func(*gardenObject) error { return nil })
@@ -26,6 +27,12 @@ func change(t *testing.T, g *harness.Garden, do func(*gardenObject)) error {
 	do(own)
 
 	return g.Client.Patch(t.Context(), own, patch)
+}
+
+// bounds are those that the Garden shows.
+type bounds struct {
+	Kubeconfigs *metav1.Duration
+	Resources   *gardenoperatorv1alpha1.ResourceAdmissionConfiguration
 }
 
 // TestGardenBounds sets further bounds in the Garden: they act in the running server and after a restart, and can be taken back.
@@ -62,9 +69,10 @@ func TestGardenBounds(t *testing.T) {
 	again := harness.Start(t, harness.WithDataDir(g.DataDir))
 	described(t, again, "the bounds are kept", func(own *gardenObject) error {
 		of := own.Spec.VirtualCluster.Gardener
+		got := bounds{Kubeconfigs: of.APIServer.ShootAdminKubeconfigMaxExpiration, Resources: of.AdmissionController.ResourceAdmissionConfiguration}
+		diff := cmp.Diff(bounds{Kubeconfigs: &metav1.Duration{Duration: 2 * time.Hour}, Resources: all}, got)
 
-		return is(of.APIServer.ShootAdminKubeconfigMaxExpiration != nil && of.APIServer.ShootAdminKubeconfigMaxExpiration.Duration == 2*time.Hour &&
-			of.AdmissionController.ResourceAdmissionConfiguration != nil, "spec %+v", of)
+		return is(diff == "", "bounds (-want +got):\n%s", diff)
 	})
 	refuses(t, again, "second")
 	if err := change(t, again, limit(nil)); err != nil {

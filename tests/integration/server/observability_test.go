@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	"sigs.k8s.io/yaml"
 
 	"github.com/terrarium-garden/terrarium/tests/harness"
@@ -135,6 +136,7 @@ func TestObservability(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	unknown, unnamed := map[string][]string{}, map[string]bool{}
 	for at, expression := range expressions(t) {
 		names, err := metricsOf(expression)
 		if err != nil || len(names) == 0 {
@@ -142,14 +144,20 @@ func TestObservability(t *testing.T) {
 		}
 		for _, name := range names {
 			if !served[name] {
-				t.Errorf("%s: the server has no metric %q", at, name)
+				unknown[at] = append(unknown[at], name)
 			}
 		}
+	}
+	if diff := cmp.Diff(map[string][]string{}, unknown); diff != "" {
+		t.Errorf("metrics that the server does not have, by where they are used (-want +got):\n%s", diff)
 	}
 	for name := range served {
 		base := strings.TrimSuffix(strings.TrimSuffix(strings.TrimSuffix(name, "_bucket"), "_sum"), "_count")
 		if strings.HasPrefix(name, "terrarium_") && !strings.Contains(string(documented), "`"+base+"`") {
-			t.Errorf("docs/metrics.md does not name %q", base)
+			unnamed[base] = true
 		}
+	}
+	if diff := cmp.Diff(map[string]bool{}, unnamed); diff != "" {
+		t.Errorf("metrics that docs/metrics.md does not name (-want +got):\n%s", diff)
 	}
 }

@@ -157,7 +157,7 @@ func encodings(g *harness.Garden) func(t *testing.T) {
 				"The loops of Kubernetes read metadata only.", core + "exposureclasses",
 				binary + ";as=PartialObjectMetadataList;g=meta.k8s.io;v=v1", binary, http.StatusOK,
 			},
-			"no protobuf":    {"Kinds without protobuf are JSON for whoever takes both.", settings + "clusteropenidconnectpresets", binary + "," + json, json, http.StatusOK},
+			"no protobuf":    {"Kinds without protobuf are JSON for clients that accept both.", settings + "clusteropenidconnectpresets", binary + "," + json, json, http.StatusOK},
 			"never protobuf": {"Nobody gets what there is not; the refusal itself can be read.", settings + "clusteropenidconnectpresets", binary, binary, http.StatusNotAcceptable},
 		} {
 			t.Run(name, func(t *testing.T) {

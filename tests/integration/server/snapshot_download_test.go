@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/client-go/rest"
 
@@ -90,10 +91,13 @@ func TestSnapshotOverTheAPI(t *testing.T) {
 	if answer, got := download(t, g, made.Name, "", "bytes=100-"); answer.StatusCode != http.StatusPartialContent || !bytes.Equal(got, file[100:]) { //nolint:bodyclose // The function closes it.
 		t.Errorf("The rest of it: %s, %d bytes", answer.Status, len(got))
 	}
-	for _, name := range []string{missing.Name, "key", "..%2Fkey"} {
-		if answer, _ := download(t, g, name, "", ""); answer.StatusCode != http.StatusNotFound { //nolint:bodyclose // The function closes it.
-			t.Errorf("Download of %q: %s", name, answer.Status)
-		}
+	statuses := map[string]int{missing.Name: 0, "key": 0, "..%2Fkey": 0}
+	for name := range statuses {
+		answer, _ := download(t, g, name, "", "") //nolint:bodyclose // The function closes it.
+		statuses[name] = answer.StatusCode
+	}
+	if diff := cmp.Diff(map[string]int{missing.Name: http.StatusNotFound, "key": http.StatusNotFound, "..%2Fkey": http.StatusNotFound}, statuses); diff != "" {
+		t.Errorf("Downloads of what is no snapshot (-want +got):\n%s", diff)
 	}
 	mallory := g.As(t, "mallory", "system:authenticated")
 	if err := mallory.SubResource("verification").Create(t.Context(), made, begun); !apierrors.IsForbidden(err) {

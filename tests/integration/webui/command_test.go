@@ -15,6 +15,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	"k8s.io/utils/clock"
 
 	"github.com/terrarium-garden/terrarium/appliance/cli"
@@ -33,8 +34,10 @@ func command(g *harness.Garden) func(*testing.T) {
 		if status != 0 || err != nil {
 			t.Fatalf("terrarium ui = %d %q %q, %v", status, out.String(), errs.String(), err)
 		}
-		if link.Host != "garden.example.org" || link.Path != "/ui/sign-in" || link.RawQuery != "" {
-			t.Errorf("the link leads to the sign-in, and nothing of it is sent before; got %s", link)
+		sent := *link
+		sent.Fragment = ""
+		if diff := cmp.Diff("https://garden.example.org/ui/sign-in", sent.String()); diff != "" {
+			t.Errorf("the link leads to the sign-in, and nothing of the code is sent (-want +got):\n%s", diff)
 		}
 		b := open(t, g)
 		b.signIn("code", strings.TrimPrefix(link.Fragment, "code="))
@@ -67,8 +70,8 @@ func commandOpens(g *harness.Garden) func(*testing.T) {
 				if err != nil {
 					return err
 				}
-				if info.Mode().Perm() != 0o600 || dir.Mode().Perm() != 0o700 {
-					t.Errorf("modes of the file and its directory = %s and %s, want those of a secret", info.Mode(), dir.Mode())
+				if diff := cmp.Diff([]fs.FileMode{0o600, 0o700}, []fs.FileMode{info.Mode().Perm(), dir.Mode().Perm()}); diff != "" {
+					t.Errorf("modes of the file and its directory (-want +got):\n%s", diff)
 				}
 				code := regexp.MustCompile(`url=[^"]*#code=([A-Z2-7]+)"`).FindStringSubmatch(html.UnescapeString(string(text)))
 				if len(code) != 2 {

@@ -48,7 +48,7 @@ func archive(args []string, in io.Reader, out io.Writer) error {
 // write packs a file, or a folder with all that is in it. As of every tar, the names are without a slash at the beginning.
 func write(out io.Writer, path string) error {
 	w := tar.NewWriter(out)
-	err := filepath.WalkDir(path, func(path string, entry fs.DirEntry, err error) error { //nolint:gosec // Whoever may copy from a pod names the path.
+	err := filepath.WalkDir(path, func(path string, entry fs.DirEntry, err error) error { //nolint:gosec // The user who may copy from a pod names the path.
 		if err != nil || !entry.IsDir() && !entry.Type().IsRegular() {
 			return err
 		}

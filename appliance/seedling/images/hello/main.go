@@ -72,7 +72,7 @@ func server(address string, handler http.Handler) *http.Server {
 	return &http.Server{Addr: address, ReadHeaderTimeout: patience, Handler: handler}
 }
 
-// greet greets whoever a line of the input names.
+// greet greets the person that a line of the input names.
 func greet(in io.Reader, out io.Writer) error {
 	lines := bufio.NewScanner(in)
 	for lines.Scan() {

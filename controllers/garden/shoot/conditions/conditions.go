@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Package conditions shows the conditions of a Seed in the Shoot that it is made of (GCM-SHOOTCOND-1, GCM-SHOOTCOND-2), so that
-// whoever looks after the Shoot sees them. A Shoot that is no seed, or no more, shows its own conditions only.
+// the operators of the Shoot see them. A Shoot that is no seed, or no more, shows its own conditions only.
 package conditions
 
 import (

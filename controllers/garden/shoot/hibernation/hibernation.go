@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Package hibernation puts shoots to sleep and wakes them up at the times of their schedules (GCM-HIBER-1 to GCM-HIBER-6). It acts
-// only if sleeping is served; until then the API warns whoever sets a schedule.
+// only if sleeping is served; until then the API warns users who set a schedule.
 package hibernation
 
 import (

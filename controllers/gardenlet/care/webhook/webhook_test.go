@@ -106,7 +106,7 @@ func TestJudge(t *testing.T) {
 		"GLET-CONSTR-4 subresource":   {"the status of a pod is needed", hooked(on("", "v1", "pods/status")), "pods/status"},
 		"GLET-CONSTR-4 subresources":  {"so are all its subresources", hooked(on("", "v1", "pods/*")), "pods/status"},
 		"GLET-CONSTR-4 scale":         {"and the scale of a Deployment", hooked(on("apps", "v1", "*/scale")), "deployments/scale.apps"},
-		"GLET-CONSTR-4 all of all":    {"whoever it belongs to", hooked(on("*", "*", "*/*")), stopped},
+		"GLET-CONSTR-4 all of all":    {"whichever group it belongs to", hooked(on("*", "*", "*/*")), stopped},
 		"GLET-CONSTR-4 all of roles":  {"with and without subresources", hooked(on("rbac.authorization.k8s.io", "v1", "*/*")), "roles.rbac.authorization.k8s.io in namespace kube-system"},
 		"GLET-CONSTR-4 no star":       {"a star alone means no subresource", hooked(on("certificates.k8s.io", "v1", "certificatesigningrequests/approval")), "certificatesigningrequests/approval"},
 		"GLET-CONSTR-4 log":           {"other subresources are not needed", hooked(on("", "v1", "pods/exec")), ""},

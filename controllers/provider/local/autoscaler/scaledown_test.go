@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
@@ -49,8 +50,8 @@ func TestIdleMachineGoes(t *testing.T) {
 	w.clock.Step(time.Minute)
 	w.pass(t)
 	w.wants(t, "small", 1, "the node was not needed for 10 minutes")
-	if one, two := w.priority(t, "one"), w.priority(t, "two"); one != "" || two != "1" {
-		t.Errorf("priorities are %q and %q, want none and 1", one, two)
+	if diff := cmp.Diff([]string{"", "1"}, []string{w.priority(t, "one"), w.priority(t, "two")}); diff != "" {
+		t.Errorf("priorities of the machines (-want +got):\n%s", diff)
 	}
 	w.said(t, "ScaleDown", "node is removed by the cluster autoscaler")
 	w.pass(t)
@@ -211,14 +212,16 @@ func TestGracefulTermination(t *testing.T) {
 	w.pass(t)
 	w.clock.Step(11 * time.Minute)
 	w.pass(t)
-	for name, want := range map[string]string{"one": "", "two": "45"} {
-		m := &gardenmachinev1alpha1.Machine{}
-		if err := w.Get(t.Context(), client.ObjectKey{Namespace: namespace, Name: name}, m); err != nil {
-			t.Fatal(err)
-		}
-		if got := m.Annotations[gardenmachinev1alpha1.AnnotationMaxGracefulTermination]; got != want {
-			t.Errorf("machine %q says %q, want %q", name, got, want)
-		}
+	list := &gardenmachinev1alpha1.MachineList{}
+	if err := w.List(t.Context(), list, client.InNamespace(namespace)); err != nil {
+		t.Fatal(err)
+	}
+	got := map[string]string{}
+	for i := range list.Items {
+		got[list.Items[i].Name] = list.Items[i].Annotations[gardenmachinev1alpha1.AnnotationMaxGracefulTermination]
+	}
+	if diff := cmp.Diff(map[string]string{"one": "", "two": "45"}, got); diff != "" {
+		t.Errorf("seconds by machine (-want +got):\n%s", diff)
 	}
 }
 
@@ -240,8 +243,8 @@ func TestStayingMachineIsUnmarked(t *testing.T) {
 	if err := w.Get(t.Context(), key, after); err != nil {
 		t.Fatal(err)
 	}
-	if got, marked := after.Annotations[gardenmachinev1alpha1.AnnotationMaxGracefulTermination]; marked || after.Annotations[gardenmachinev1alpha1.AnnotationPriority] != "1" {
-		t.Errorf("the machine that stays has %q seconds and the priority %q, want none and 1", got, after.Annotations[gardenmachinev1alpha1.AnnotationPriority])
+	if diff := cmp.Diff(map[string]string{gardenmachinev1alpha1.AnnotationPriority: "1"}, after.Annotations); diff != "" {
+		t.Errorf("annotations of the machine that stays (-want +got):\n%s", diff)
 	}
 }
 

@@ -93,6 +93,20 @@ func (w *world) wants(t *testing.T, group string, want int32, reason string) {
 	}
 }
 
+// machines are the numbers of machines that the deployments want.
+func (w *world) machines(t *testing.T) map[string]int32 {
+	t.Helper()
+	list := &gardenmachinev1alpha1.MachineDeploymentList{}
+	if err := w.List(t.Context(), list, client.InNamespace(namespace)); err != nil {
+		t.Fatal(err)
+	}
+	found := map[string]int32{}
+	for i := range list.Items {
+		found[list.Items[i].Name] = list.Items[i].Spec.Replicas
+	}
+	return found
+}
+
 // said fails the test unless one of the events so far has all the words. It takes them.
 func (w *world) said(t *testing.T, words ...string) {
 	t.Helper()

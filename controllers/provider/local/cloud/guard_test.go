@@ -15,12 +15,14 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 	discoveryv1 "k8s.io/api/discovery/v1"
 	networkingv1 "k8s.io/api/networking/v1"
 	storagev1 "k8s.io/api/storage/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	"github.com/terrarium-garden/terrarium/apis/scheme"
 	"github.com/terrarium-garden/terrarium/controllers/operation"
 	"github.com/terrarium-garden/terrarium/controllers/provider/local/cloud"
@@ -61,8 +63,11 @@ func TestHostileKubeconfigs(t *testing.T) {
 			t.Run(fmt.Sprintf("%s/%d", want, i), func(t *testing.T) {
 				t.Parallel()
 				_, err := cloudtest.New(t, text).Clouds.Of(t.Context(), name)
-				if err == nil || !strings.Contains(err.Error(), want) || len(operation.Codes(err)) == 0 {
-					t.Errorf("Of(...) = %v, want a configuration problem with %q", err, want)
+				if err == nil || !strings.Contains(err.Error(), want) {
+					t.Errorf("Of(...) = %v, want %q", err, want)
+				}
+				if diff := cmp.Diff([]gardencorev1beta1.ErrorCode{"ERR_CONFIGURATION_PROBLEM"}, operation.Codes(err)); diff != "" {
+					t.Errorf("codes of %v (-want +got):\n%s", err, diff)
 				}
 				if err != nil && strings.Contains(err.Error(), "secret-token") {
 					t.Errorf("the reason quotes credentials: %v", err)

@@ -11,6 +11,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/terrarium-garden/terrarium/controllers/kit"
 	"github.com/terrarium-garden/terrarium/controllers/provider/local/cloud"
 )
@@ -63,6 +65,19 @@ func ask(t *testing.T, through http.RoundTripper, query string) (time.Duration, 
 	return time.Since(begin), err
 }
 
+// answer is how a request ended, and how long that took.
+type answer struct {
+	After time.Duration
+	Error string
+}
+
+func answered(took time.Duration, err error) answer {
+	if err != nil {
+		return answer{After: took, Error: err.Error()}
+	}
+	return answer{After: took}
+}
+
 // TestSlowServers: one that answers late, in whatever way, is left alone for a moment, so that it holds up nobody but its owner.
 func TestSlowServers(t *testing.T) {
 	t.Parallel()
@@ -87,15 +102,15 @@ func TestSlowServers(t *testing.T) {
 				if took != tc.takes || (err == nil) != (tc.want == "") {
 					t.Errorf("the first request ends after %s: %v", took, err)
 				}
-				again, err := ask(t, limited, "")
+				again := answer{Error: tc.then}
 				if tc.then == "" {
-					if err != nil {
-						t.Errorf("the second request: %v", err)
-					}
-					return
+					again.After = tc.takes
 				}
-				if again != 0 || err == nil || err.Error() != tc.then {
-					t.Errorf("the second request ends after %s: %v, want %q at once", again, err, tc.then)
+				if diff := cmp.Diff(again, answered(ask(t, limited, ""))); diff != "" {
+					t.Errorf("the second request (-want +got):\n%s", diff)
+				}
+				if tc.then == "" {
+					return
 				}
 				time.Sleep(5 * time.Second)
 				if later, _ := ask(t, limited, ""); later != tc.takes {
@@ -120,8 +135,8 @@ func TestTurns(t *testing.T) {
 			t.Errorf("the third request ends after %s: %v", took, err)
 		}
 		time.Sleep(time.Second)
-		if took, err := ask(t, limited, ""); took != time.Second || err != nil {
-			t.Errorf("a request when the others have ended takes %s: %v", took, err)
+		if diff := cmp.Diff(answer{After: time.Second}, answered(ask(t, limited, ""))); diff != "" {
+			t.Errorf("a request when the others have ended (-want +got):\n%s", diff)
 		}
 	})
 }
@@ -133,8 +148,8 @@ func TestWatches(t *testing.T) {
 		limited := cloud.Limit(slow{body: time.Minute})
 		for range 3 {
 			go func() {
-				if took, err := ask(t, limited, "?watch=true"); took != time.Minute || err != nil {
-					t.Errorf("a watch ends after %s: %v", took, err)
+				if diff := cmp.Diff(answer{After: time.Minute}, answered(ask(t, limited, "?watch=true"))); diff != "" {
+					t.Errorf("a watch (-want +got):\n%s", diff)
 				}
 			}()
 		}

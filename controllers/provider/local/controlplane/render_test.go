@@ -10,6 +10,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
@@ -93,8 +94,15 @@ func TestAccess(t *testing.T) {
 	if err := errors.Join(seed.List(t.Context(), secrets), seed.List(t.Context(), sets)); err != nil {
 		t.Fatal(err)
 	}
-	if len(secrets.Items) != 1 || len(sets.Items) != 0 {
-		t.Errorf("a deletion leaves %d Secrets and %d ManagedResources, want only the generic kubeconfig", len(secrets.Items), len(sets.Items))
+	var left []string
+	for i := range secrets.Items {
+		left = append(left, "Secret "+secrets.Items[i].Name)
+	}
+	for i := range sets.Items {
+		left = append(left, "ManagedResource "+sets.Items[i].Name)
+	}
+	if diff := cmp.Diff([]string{"Secret generic-token-kubeconfig"}, left); diff != "" {
+		t.Errorf("what a deletion leaves (-want +got):\n%s", diff)
 	}
 	if err := shoot.Get(t.Context(), client.ObjectKey{Name: "extensions.gardener.cloud:provider-local:cloud-controller-manager"}, &rbacv1.ClusterRole{}); err != nil {
 		t.Errorf("the rights are for the shoot to keep: %v", err)

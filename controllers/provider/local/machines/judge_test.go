@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -94,11 +95,16 @@ func TestJudge(t *testing.T) {
 			}
 			tc.o.Machine = m
 			got := machines.Judge(tc.o, now())
-			if got.Phase != tc.want || !strings.Contains(got.Description, tc.text) {
-				t.Errorf("%s\nJudge(...) = %+v, want phase %s and %q", tc.reason, got, tc.want, tc.text)
+			// verdict is the phase, and whether the machine is looked at again.
+			type verdict struct {
+				Phase gardenmachinev1alpha1.MachinePhase
+				Again bool
 			}
-			if open := got.Phase != failed; open != (got.Recheck > 0) {
-				t.Errorf("%s\nthe machine is looked at again after %v", tc.reason, got.Recheck)
+			if diff := cmp.Diff(verdict{Phase: tc.want, Again: tc.want != failed}, verdict{Phase: got.Phase, Again: got.Recheck > 0}); diff != "" {
+				t.Errorf("%s\nJudge(...) (-want +got):\n%s", tc.reason, diff)
+			}
+			if !strings.Contains(got.Description, tc.text) {
+				t.Errorf("%s\nJudge(...) says %q, want %q", tc.reason, got.Description, tc.text)
 			}
 		})
 	}

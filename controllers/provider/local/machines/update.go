@@ -76,7 +76,7 @@ func (r *Reconciler) patch(ctx context.Context, s *scope, before *gardenmachinev
 	return nil
 }
 
-// propose marks the node of a machine that is to be updated, for whoever selects machines.
+// propose marks the node of a machine that is to be updated, for the client that selects machines.
 func (r *Reconciler) propose(ctx context.Context, s *scope) error {
 	if !Outdated(s.machine) {
 		return nil

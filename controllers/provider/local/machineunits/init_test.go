@@ -9,6 +9,8 @@ import (
 	"strconv"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	gardenextensionsv1alpha1 "github.com/terrarium-garden/terrarium/apis/extensions/v1alpha1"
 	"github.com/terrarium-garden/terrarium/controllers/nodeagent"
 	"github.com/terrarium-garden/terrarium/controllers/provider/local/machineunits"
@@ -62,8 +64,12 @@ func TestChangedUnitsEnd(t *testing.T) {
 	if err := <-ended; err == nil {
 		t.Error("the unit ended by itself")
 	}
-	if data, err := os.ReadFile(script); err != nil || string(data) != "#!/bin/sh\n# long.service\nset -e\nexec /bin/new\n" {
-		t.Errorf("script %q, %v, want the new one", data, err)
+	data, err := os.ReadFile(script)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff("#!/bin/sh\n# long.service\nset -e\nexec /bin/new\n", string(data)); diff != "" {
+		t.Errorf("the new script (-want +got):\n%s", diff)
 	}
 	ended = run()
 	apply(t, root)

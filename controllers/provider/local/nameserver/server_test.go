@@ -196,7 +196,7 @@ func numbers(n int) []string {
 	return all
 }
 
-// meeting is a cluster in which nobody goes on with what was read before so many have come to read. Whoever comes later does not wait.
+// meeting is a cluster in which nobody goes on with what was read before so many have come to read. Later readers do not wait.
 func meeting(cluster client.Client, many int32) client.Reader {
 	var come atomic.Int32
 	all := make(chan struct{})

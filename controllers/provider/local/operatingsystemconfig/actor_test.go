@@ -5,6 +5,7 @@ package operatingsystemconfig_test
 import (
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -17,6 +18,23 @@ import (
 	"github.com/terrarium-garden/terrarium/controllers/provider/local/engine"
 	"github.com/terrarium-garden/terrarium/controllers/provider/local/operatingsystemconfig"
 )
+
+// made says what a status has: user data, and the files and units of the extension.
+type made struct {
+	UserData     bool
+	Files, Units []string
+}
+
+func madeOf(o *gardenextensionsv1alpha1.OperatingSystemConfig) made {
+	m := made{UserData: o.Status.CloudConfig != nil}
+	for i := range o.Status.ExtensionFiles {
+		m.Files = append(m.Files, o.Status.ExtensionFiles[i].Path)
+	}
+	for i := range o.Status.ExtensionUnits {
+		m.Units = append(m.Units, o.Status.ExtensionUnits[i].Name)
+	}
+	return m
+}
 
 // TestBothPurposes_EXT_OSC_4 has both configurations of a pool that asks for a container runtime, in a shoot whose machines people log in to.
 func TestBothPurposes_EXT_OSC_4(t *testing.T) {
@@ -43,12 +61,13 @@ func TestBothPurposes_EXT_OSC_4(t *testing.T) {
 	}
 
 	first := object("a-init", gardenextensionsv1alpha1.OperatingSystemConfigPurposeProvision)
-	if first.Status.CloudConfig == nil || len(first.Status.ExtensionFiles)+len(first.Status.ExtensionUnits) > 0 {
-		t.Errorf("for new machines the status is %+v, want user data and nothing else", first.Status)
+	if diff := cmp.Diff(made{UserData: true}, madeOf(first)); diff != "" {
+		t.Errorf("new machines have user data and nothing else (-want +got):\n%s", diff)
 	}
 	kept := object("a-original", gardenextensionsv1alpha1.OperatingSystemConfigPurposeReconcile)
-	if kept.Status.CloudConfig != nil || len(kept.Status.ExtensionFiles) != 2 || len(kept.Status.ExtensionUnits) != 1 {
-		t.Errorf("for machines that run the status is %+v, want the runtime and the SSH server and no user data", kept.Status)
+	want := made{Files: []string{"/var/bin/containerruntimes/local", "/etc/machine/sshd_config"}, Units: []string{"machine-sshd.service"}}
+	if diff := cmp.Diff(want, madeOf(kept)); diff != "" {
+		t.Errorf("machines that run have the runtime and the SSH server and no user data (-want +got):\n%s", diff)
 	}
 	err = seed.Get(t.Context(), client.ObjectKey{Namespace: "shoot--dev--a", Name: "osc-result-a-original"}, &corev1.Secret{})
 	if client.IgnoreNotFound(err) != nil || err == nil {

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 	storagev1 "k8s.io/api/storage/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -62,16 +63,15 @@ func TestEnsure(t *testing.T) {
 			if err := in.List(t.Context(), list); err != nil {
 				t.Fatal(err)
 			}
-			got := ""
+			var want, got []string
+			if tc.want != "" {
+				want = []string{cloudtest.Namespace + "/" + tc.want}
+			}
 			for i := range list.Items {
-				got += list.Items[i].Namespace + "/" + *list.Items[i].Spec.StorageClassName
+				got = append(got, list.Items[i].Namespace+"/"+*list.Items[i].Spec.StorageClassName)
 			}
-			want := tc.want
-			if want != "" {
-				want = cloudtest.Namespace + "/" + want
-			}
-			if got != want {
-				t.Errorf("%s\nthe claims are %q, want %q", tc.reason, got, want)
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Errorf("%s\nclasses of the claims (-want +got):\n%s", tc.reason, diff)
 			}
 		})
 	}

@@ -5,6 +5,8 @@ package worker_test
 import (
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	gardenextensionsv1alpha1 "github.com/terrarium-garden/terrarium/apis/extensions/v1alpha1"
 	"github.com/terrarium-garden/terrarium/controllers/provider/local/worker"
@@ -49,25 +51,22 @@ func TestReconcileKeepsTheNumber_EXT_WLIB_1(t *testing.T) {
 		_ = w.actor.Reconcile(t.Context(), object, cluster)
 		return w.deployments(t)["small"]
 	}
-	if got := run(false); got != 2 {
-		t.Fatalf("a new deployment wants %d machines, want the minimum of 2", got)
+	// step is what has happened, and how many machines the deployment wants then.
+	type step struct {
+		After    string
+		Machines int32
 	}
+	got := []step{{"it is new", run(false)}}
 	d := w.deployment(t, "small")
 	d.Spec.Replicas = 3
 	if err := w.Update(t.Context(), d); err != nil {
 		t.Fatal(err)
 	}
-	if got := run(false); got != 3 {
-		t.Errorf("after a reconciliation the deployment wants %d machines, want the 3 of the autoscaler", got)
-	}
-	if got := run(true); got != 0 {
-		t.Errorf("asleep, the deployment wants %d machines", got)
-	}
-	if got := run(false); got != 2 {
-		t.Errorf("woken up, the deployment wants %d machines, want the minimum of 2", got)
-	}
+	got = append(got, step{"the autoscaler wants 3", run(false)}, step{"it sleeps", run(true)}, step{"it wakes up", run(false)})
 	object.Spec.Pools[0].Maximum = 2
-	if got := run(false); got != 2 {
-		t.Errorf("without an autoscaler, the deployment wants %d machines, want the minimum of 2", got)
+	got = append(got, step{"it has no autoscaler", run(false)})
+	want := []step{{"it is new", 2}, {"the autoscaler wants 3", 3}, {"it sleeps", 0}, {"it wakes up", 2}, {"it has no autoscaler", 2}}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("what the deployment wants, of which the minimum is 2 (-want +got):\n%s", diff)
 	}
 }
