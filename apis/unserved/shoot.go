@@ -60,14 +60,6 @@ func operationRows() []Row {
 			Instead: "the operation is taken up in the maintenance time window without being carried out, and an Event says so",
 			when:    value(func(v string) bool { return len(Operations(v)) > 0 }),
 		},
-		Row{
-			Field: "metadata.annotations[shoot.gardener.cloud/disable-istio-tls-termination]", Severity: Warn,
-			Instead: "no proxy stands before the API server",
-		},
-		Row{
-			Field: "metadata.annotations[alpha.control-plane.shoot.gardener.cloud/high-availability-vpn]", Severity: Warn,
-			Instead: "the tunnel has two agents, and a server beside each API server",
-		},
 	)
 }
 
