@@ -60,39 +60,15 @@ func operationRows() []Row {
 			Instead: "the operation is taken up in the maintenance time window without being carried out, and an Event says so",
 			when:    value(func(v string) bool { return len(Operations(v)) > 0 }),
 		},
-		Row{
-			Field: "metadata.annotations[shoot.gardener.cloud/disable-istio-tls-termination]", Severity: Warn,
-			Instead: "no proxy stands before the API server",
-		},
-		Row{
-			Field: "metadata.annotations[alpha.control-plane.shoot.gardener.cloud/high-availability-vpn]", Severity: Warn,
-			Instead: "the tunnel has two agents, and a server beside each API server",
-		},
 	)
 }
 
 func workerRows() []Row {
-	onLocal := func(obj, _ any) bool {
-		s, is := obj.(*gardencorev1beta1.Shoot)
-		return is && s.Spec.Provider.Type == "local"
-	}
 	return rowsOf[gardencorev1beta1.Shoot](
 		gardencorev1beta1.GroupName,
 		Row{
 			Field: "spec.provider.workers[].controlPlane", Severity: Problem,
 			Instead: "the control plane runs in the seed and not on the machines of the pool",
-		},
-		Row{
-			Field: "spec.provider.workers[].machineControllerManager.machinePreserveTimeout", Only: "local machines", Severity: Warn,
-			Instead: "no failed machine is kept: it is replaced at once", when: onLocal,
-		},
-		Row{
-			Field: "spec.provider.workers[].machineControllerManager.autoPreserveFailedMachineMax", Only: "more than 0, local machines", Severity: Warn,
-			Instead: "no failed machine is kept: it is replaced at once",
-			when: func(obj, value any) bool {
-				most, is := value.(int32)
-				return is && most > 0 && onLocal(obj, value)
-			},
 		},
 	)
 }

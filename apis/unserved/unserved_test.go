@@ -119,12 +119,6 @@ func shoot(change func(*gardencorev1beta1.Shoot)) *gardencorev1beta1.Shoot {
 	return s
 }
 
-func preserve(most int32) *gardencorev1beta1.MachineControllerManagerSettings {
-	return &gardencorev1beta1.MachineControllerManagerSettings{
-		MachinePreserveTimeout: &metav1.Duration{Duration: time.Hour}, AutoPreserveFailedMachineMax: &most,
-	}
-}
-
 func paths(all []unserved.Finding) []string {
 	var out []string
 	for _, f := range all {
@@ -185,21 +179,11 @@ func TestIn(t *testing.T) {
 			}),
 		},
 		"failed local machines": {
-			reason: "they are replaced, and not kept; none was asked for in the second pool",
+			reason: "they are kept if their owner wants it",
 			obj: shoot(func(s *gardencorev1beta1.Shoot) {
-				s.Spec.Provider.Type = "local"
-				s.Spec.Provider.Workers[0].MachineControllerManager = preserve(3)
-				s.Spec.Provider.Workers[1].MachineControllerManager = &gardencorev1beta1.MachineControllerManagerSettings{AutoPreserveFailedMachineMax: new(int32(0))}
-			}),
-			want: []string{
-				"spec.provider.workers[0].machineControllerManager.machinePreserveTimeout: warn",
-				"spec.provider.workers[0].machineControllerManager.autoPreserveFailedMachineMax: warn",
-			},
-		},
-		"failed machines in a cloud": {
-			reason: "the machine controller of the extension keeps them",
-			obj: shoot(func(s *gardencorev1beta1.Shoot) {
-				s.Spec.Provider.Type, s.Spec.Provider.Workers[0].MachineControllerManager = "other", preserve(3)
+				s.Spec.Provider.Type, s.Spec.Provider.Workers[0].MachineControllerManager = "local", &gardencorev1beta1.MachineControllerManagerSettings{
+					MachinePreserveTimeout: &metav1.Duration{Duration: time.Hour}, AutoPreserveFailedMachineMax: new(int32(3)),
+				}
 			}),
 		},
 		"add-ons on local machines": {

@@ -32,6 +32,16 @@ func AtStep(id string, err error) error {
 	return &stepError{error: err, id: id}
 }
 
+// InterruptedError is the cause of a context that ends a run before it is done, because another one has to take its place. It is not a
+// failure of the run: its words tell users why the run is Aborted.
+type InterruptedError struct {
+	// Reason is a sentence without a capital letter and a full stop.
+	Reason string
+}
+
+// Error is the reason.
+func (e *InterruptedError) Error() string { return e.Reason }
+
 // errorsOf returns an entry for each failed task, or a single one if no task has failed.
 func errorsOf(err error, now time.Time) []gardencorev1beta1.LastError {
 	entry := func(id *string, err error) gardencorev1beta1.LastError {

@@ -363,6 +363,30 @@ func TestCutOffIsAborted(t *testing.T) {
 	}
 }
 
+// TestInterruptedIsAborted_GLET_FORCE_1: a run that somebody has ended for another one says so, and the errors of before stay.
+func TestInterruptedIsAborted_GLET_FORCE_1(t *testing.T) {
+	t.Parallel()
+	g := onShoot(t)
+	run := g.pass(t)
+	must(t, run.Begin(t.Context(), shootStart{Type: "Create"}))
+	_, _ = run.Fail(t.Context(), operation.WithCodes(failing(t, "water", errBoom), gardencorev1beta1.ErrorCodeInfraDependencies))
+	must(t, run.Begin(t.Context(), shootStart{Type: "Create"}))
+	ctx, cancel := context.WithCancelCause(t.Context())
+	why := &operation.InterruptedError{Reason: "somebody wants something else"}
+	cancel(why)
+	if _, err := run.Fail(ctx, errors.New("context canceled somewhere")); !errors.Is(err, why) {
+		t.Errorf("Fail(...) = %v, want the cause of the end", err)
+	}
+	const told = "Somebody wants something else"
+	s := g.live(t)
+	if last := s.Status.LastOperation; last.State != "Aborted" || last.Description != told {
+		t.Errorf("lastOperation = %+v, want Aborted: %s", last, told)
+	}
+	if all := s.Status.LastErrors; len(all) != 2 || *all[0].TaskID != "water" || all[1].Description != told || all[1].TaskID != nil {
+		t.Errorf("lastErrors = %+v, want that of before and the reason", all)
+	}
+}
+
 func TestPlanIsWrittenWithTheFirstWord(t *testing.T) {
 	t.Parallel()
 	g := onShoot(t)

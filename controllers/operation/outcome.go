@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"time"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
@@ -76,14 +75,15 @@ func (o *Operation[T]) Fail(ctx context.Context, err error) (reconcile.Result, e
 	return reconcile.Result{}, err
 }
 
-// Abort reports that a run was interrupted, because the process ends; the next process continues it. It returns the cause.
+// Abort reports that a run has ended with its context: because the process ends, and the next one continues it, or because of an
+// InterruptedError, whose reason is then shown beside the errors that there were before. It returns the cause.
 func (o *Operation[T]) Abort(ctx context.Context) error {
 	cause := context.Cause(ctx)
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), farewell)
 	defer cancel()
 	err := o.move(ctx, quiet, func(f Fields, _ T, now time.Time) {
 		if last := *f.LastOperation; last != nil && last.State == gardencorev1beta1.LastOperationStateProcessing {
-			last.State, last.LastUpdateTime = gardencorev1beta1.LastOperationStateAborted, metav1.NewTime(now)
+			abort(f, cause, now)
 		}
 	})
 	return cmp.Or(err, cause)

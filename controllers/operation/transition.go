@@ -4,6 +4,7 @@ package operation
 
 import (
 	"cmp"
+	"errors"
 	"slices"
 	"strings"
 	"time"
@@ -118,6 +119,20 @@ func fail(f Fields, s setback, now time.Time) {
 	}
 	if s.hint {
 		last.Description += retryHint
+	}
+}
+
+// abort ends an operation that is under way, because of what has ended its context. The errors of before are not solved and stay.
+func abort(f Fields, cause error, now time.Time) {
+	last := *f.LastOperation
+	last.State, last.LastUpdateTime = gardencorev1beta1.LastOperationStateAborted, metav1.NewTime(now)
+	interrupted, ok := errors.AsType[*InterruptedError](cause)
+	if !ok {
+		return
+	}
+	last.Description = describe(interrupted.Reason)
+	if f.LastErrors != nil {
+		*f.LastErrors = append(*f.LastErrors, gardencorev1beta1.LastError{Description: last.Description, LastUpdateTime: new(metav1.NewTime(now))})
 	}
 }
 

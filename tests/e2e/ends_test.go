@@ -152,7 +152,6 @@ func (e *ends) finish(t *testing.T) {
 	// Its owner gives up on the one that cannot be cleaned up, because its store does not come back.
 	e.await(t, map[string]string{"broken": "Delete *ERR_CLEANUP_CLUSTER_RESOURCES"})
 	e.must(t, e.garden("-n", namespace, "annotate", "shoot", endPrefix+"broken", "confirmation.gardener.cloud/force-deletion=true")...)
-	e.kill(t, e.gardenletPID(t)) // The next run has begun to wait for the store once more, and looks at the annotation no sooner than it ends.
 	e.eventually(t, endPatience, "all of them are gone", func() (bool, string) {
 		left := e.states(t)
 		return len(left) == 0, fmt.Sprint(left)

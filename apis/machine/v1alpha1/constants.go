@@ -83,3 +83,34 @@ const (
 	// AnnotationCordonedBefore marks a node that its owner had cordoned before its update: it remains so.
 	AnnotationCordonedBefore = "node.machine.sapcloud.io/cordoned-before-update"
 )
+
+// What the owner of a shoot and a machine controller tell one another about a machine that is kept: one that is not replaced although it has
+// failed, and not taken away although it is hardly used.
+const (
+	// AnnotationPreserve of a Node or a Machine says whether it is kept. That of the Node counts if both have one. Its values follow.
+	AnnotationPreserve = "node.machine.sapcloud.io/preserve"
+	// PreserveNow keeps the machine from now on.
+	PreserveNow = "now"
+	// PreserveWhenFailed keeps the machine if it fails.
+	PreserveWhenFailed = "when-failed"
+	// PreserveAuto keeps the machine because it has failed. Only a machine controller sets it, and only on Machines.
+	PreserveAuto = "auto-preserved"
+	// PreserveFalse has the machine replaced when it fails.
+	PreserveFalse = "false"
+
+	// AnnotationNodePreserve of a Machine is what AnnotationPreserve of its Node was when it was last seen.
+	AnnotationNodePreserve = "node.machine.sapcloud.io/last-applied-node-preserve-value"
+	// TaintPreserved keeps pods from the node of a machine that has failed and is kept.
+	TaintPreserved = "node.machine.sapcloud.io/preserved"
+	// AnnotationScaleDownDisabled keeps an autoscaler from taking a node away, if it is PreserveTrue.
+	AnnotationScaleDownDisabled = "cluster-autoscaler.kubernetes.io/scale-down-disabled"
+	// AnnotationScaleDownDisabledByPreservation marks a node whose AnnotationScaleDownDisabled goes when it is not kept any more.
+	AnnotationScaleDownDisabledByPreservation = "cluster-autoscaler.kubernetes.io/scale-down-disabled-by-mcm"
+	PreserveTrue                              = "true"
+
+	// NodePreserved is the type of the condition of a Node that says whether its machine is kept. Its reasons follow.
+	NodePreserved            = "Preserved"
+	ReasonPreservedByUser    = "PreservedByUser"
+	ReasonPreservedByMCM     = "PreservedByMCM"
+	ReasonPreservationIsOver = "PreservationStopped"
+)

@@ -104,6 +104,9 @@ type MachineConfiguration struct {
 	// DisableHealthTimeout keeps machines whose node is unhealthy for longer than the health timeout.
 	// +optional
 	DisableHealthTimeout *bool `json:"disableHealthTimeout,omitempty"`
+	// PreserveTimeout is how long a machine is kept that would otherwise be replaced.
+	// +optional
+	PreserveTimeout *metav1.Duration `json:"preserveTimeout,omitempty"`
 	// MaxEvictRetries is how often the eviction of a pod is tried before the pod is deleted.
 	// +optional
 	MaxEvictRetries *int32 `json:"maxEvictRetries,omitempty"`
@@ -161,6 +164,9 @@ type CurrentStatus struct {
 	// LastUpdateTime is when the phase last changed.
 	// +optional
 	LastUpdateTime metav1.Time `json:"lastUpdateTime,omitempty"`
+	// PreserveExpiryTime is until when the machine is kept, even if it has failed.
+	// +optional
+	PreserveExpiryTime *metav1.Time `json:"preserveExpiryTime,omitempty"`
 }
 
 // MachinePhase is where a machine is in its life.
@@ -177,7 +183,7 @@ const (
 	MachineTerminating MachinePhase = "Terminating"
 	// MachineUnknown is the phase of a machine whose node was ready and is not, for less than the health timeout.
 	MachineUnknown MachinePhase = "Unknown"
-	// MachineFailed is the phase of a machine that is going to be replaced.
+	// MachineFailed is the phase of a machine that is going to be replaced, unless it is kept for a while.
 	MachineFailed MachinePhase = "Failed"
 	// MachineCrashLoopBackOff is the phase of a machine that could not be created; it is tried again.
 	MachineCrashLoopBackOff MachinePhase = "CrashLoopBackOff"

@@ -73,6 +73,9 @@ type MachineDeploymentSpec struct {
 	// ProgressDeadlineSeconds is how long a replacement may go without progress until it counts as failed.
 	// +optional
 	ProgressDeadlineSeconds *int32 `json:"progressDeadlineSeconds,omitempty"`
+	// AutoPreserveFailedMachineMax is how many failed machines are kept at the same time without anybody having asked for it.
+	// +optional
+	AutoPreserveFailedMachineMax int32 `json:"autoPreserveFailedMachineMax,omitempty"`
 }
 
 // MachineDeploymentStrategy is how machines are replaced.
@@ -155,6 +158,9 @@ type MachineDeploymentStatus struct {
 	// UnavailableReplicas is the number of available machines that are missing.
 	// +optional
 	UnavailableReplicas int32 `json:"unavailableReplicas,omitempty"`
+	// PreservedFailedReplicas is the number of Machines that have failed and are kept.
+	// +optional
+	PreservedFailedReplicas int32 `json:"preservedFailedReplicas,omitempty"`
 	// Conditions of the deployment.
 	// +optional
 	Conditions []MachineDeploymentCondition `json:"conditions,omitempty"`

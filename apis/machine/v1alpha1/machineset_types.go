@@ -63,6 +63,9 @@ type MachineSetSpec struct {
 	// MinReadySeconds is how long a machine must be ready until it counts as available.
 	// +optional
 	MinReadySeconds int32 `json:"minReadySeconds,omitempty"`
+	// AutoPreserveFailedMachineMax is how many failed machines are kept at the same time without anybody having asked for it.
+	// +optional
+	AutoPreserveFailedMachineMax int32 `json:"autoPreserveFailedMachineMax,omitempty"`
 }
 
 // MachineTemplateSpec is what Machines are made from.
@@ -91,6 +94,9 @@ type MachineSetStatus struct {
 	// AvailableReplicas is the number of Machines whose node has been ready for MinReadySeconds.
 	// +optional
 	AvailableReplicas int32 `json:"availableReplicas,omitempty"`
+	// PreservedFailedReplicas is the number of Machines that have failed and are kept.
+	// +optional
+	PreservedFailedReplicas int32 `json:"preservedFailedReplicas,omitempty"`
 	// ObservedGeneration is the generation of the spec that the numbers are about.
 	// +optional
 	ObservedGeneration int64 `json:"observedGeneration,omitempty"`

@@ -34,6 +34,10 @@ func (in *ClassSpec) DeepCopy() *ClassSpec {
 func (in *CurrentStatus) DeepCopyInto(out *CurrentStatus) {
 	*out = *in
 	in.LastUpdateTime.DeepCopyInto(&out.LastUpdateTime)
+	if in.PreserveExpiryTime != nil {
+		in, out := &in.PreserveExpiryTime, &out.PreserveExpiryTime
+		*out = (*in).DeepCopy()
+	}
 	return
 }
 
@@ -210,6 +214,11 @@ func (in *MachineConfiguration) DeepCopyInto(out *MachineConfiguration) {
 	if in.DisableHealthTimeout != nil {
 		in, out := &in.DisableHealthTimeout, &out.DisableHealthTimeout
 		*out = new(bool)
+		**out = **in
+	}
+	if in.PreserveTimeout != nil {
+		in, out := &in.PreserveTimeout, &out.PreserveTimeout
+		*out = new(metav1.Duration)
 		**out = **in
 	}
 	if in.MaxEvictRetries != nil {

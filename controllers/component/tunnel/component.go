@@ -4,13 +4,15 @@
 // in the shoot and connect to the servers beside the API server (see package apiserver), so nothing in the shoot has to be reachable from
 // the seed.
 //
-// Two agents serve a shoot of any size, because each API server keeps a connection to every agent. They have addresses of pods and not of
-// their nodes: a user who has the API server connect to something reaches no more than a pod does.
+// Two agents serve a shoot of any size, because each API server keeps a connection to every agent; one is enough for an owner who wants no
+// more. They have addresses of pods and not of their nodes: a user who has the
+// API server connect to something reaches no more than a pod does.
 package tunnel
 
 import (
 	"fmt"
 	"maps"
+	"strconv"
 
 	corev1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
@@ -50,7 +52,6 @@ const (
 	tokenSeconds = 3607
 	// deadNodeSeconds is how long an agent stays on a node that has gone silent.
 	deadNodeSeconds = 60
-	agents          = 2
 )
 
 // Component is the agents in a shoot with nodes.
@@ -59,9 +60,19 @@ func Component() component.Component[facts.Shoot] {
 		Name: Name, Title: "the tunnel to the nodes", Task: Task, Images: []string{name},
 		After: []component.Name{shootsystem.Name}, Addresses: []component.Name{apiserver.Exposure},
 		Wanted:   facts.Shoot.Workers,
-		Replicas: func(facts.Shoot) int32 { return agents },
+		Replicas: agents,
 		Render:   render,
 	}
+}
+
+// agents is how many there are: two, so that the tunnel outlives each of them, unless the owner of the shoot turns that off. The servers
+// need no second one: each is beside an API server, which reaches nothing through another one.
+func agents(f facts.Shoot) int32 {
+	available, err := strconv.ParseBool(f.Shoot.Annotations[gardencorev1beta1.AnnotationShootHAVPN])
+	if err == nil && !available {
+		return 1
+	}
+	return 2
 }
 
 // Selector are the labels of the pods of the tunnel.

@@ -49,6 +49,30 @@ func TestRender(t *testing.T) {
 	golden.Objects(t, "default.yaml", render(t, "10.99.1.1"))
 }
 
+// TestAgents is about how many agents there are.
+func TestAgents(t *testing.T) {
+	t.Parallel()
+	const key = "alpha.control-plane.shoot.gardener.cloud/high-availability-vpn"
+	for reason, tc := range map[string]struct {
+		annotations map[string]string
+		want        int32
+	}{
+		"the tunnel outlives an agent":            {nil, 2},
+		"its owner wants just that":               {map[string]string{key: "true"}, 2},
+		"its owner does not need that":            {map[string]string{key: "false"}, 1},
+		"its owner spells it in another way":      {map[string]string{key: "0"}, 1},
+		"nobody knows what its owner wants":       {map[string]string{key: "perhaps"}, 2},
+		"an empty annotation is no wish":          {map[string]string{key: ""}, 2},
+		"another annotation is about other parts": {map[string]string{"high-availability-vpn": "false"}, 2},
+	} {
+		shoot := &gardencorev1beta1.Shoot{}
+		shoot.Annotations = tc.annotations
+		if got := tunnel.Component().Replicas(facts.Shoot{Shoot: shoot}); got != tc.want {
+			t.Errorf("%s: %v makes %d agents, want %d", reason, tc.annotations, got, tc.want)
+		}
+	}
+}
+
 // TestFlags has the options of the program itself read its flags.
 func TestFlags(t *testing.T) {
 	t.Parallel()

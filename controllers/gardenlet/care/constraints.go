@@ -20,6 +20,7 @@ import (
 const (
 	reasonRemediatedWebhooks = "RemediatedWebhooks"
 	reasonStoredVersions     = "CRDsWithProblematicConversionWebhooks"
+	reasonPreservedMachines  = "FailedMachinesPreserved"
 
 	// authorityReserve is how long a certificate authority has to be valid still.
 	authorityReserve = 365 * 24 * time.Hour
@@ -52,7 +53,7 @@ func required() []gardencorev1beta1.ConditionType {
 // JudgeConstraints judges what may be in the way of operations. A constraint without a status is not to be shown; one that could not
 // be judged and need not be there is left out.
 func JudgeConstraints(w World, now time.Time) []gardencorev1beta1.Condition {
-	found := []gardencorev1beta1.Condition{judgeAuthorities(w.Authorities, now), judgeIgnored(ignored(w.Managed))}
+	found := []gardencorev1beta1.Condition{judgeAuthorities(w.Authorities, now), judgeIgnored(ignored(w.Managed)), judgePreserved(w.Machines)}
 	switch {
 	case !ok(w.API.Status):
 		return append(found, both(gardencorev1beta1.Condition{

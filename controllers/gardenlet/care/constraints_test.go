@@ -22,6 +22,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+	gardenmachinev1alpha1 "github.com/terrarium-garden/terrarium/apis/machine/v1alpha1"
 	gardenresourcesv1alpha1 "github.com/terrarium-garden/terrarium/apis/resources/v1alpha1"
 	"github.com/terrarium-garden/terrarium/apis/scheme"
 	"github.com/terrarium-garden/terrarium/controllers/gardenlet/care"
@@ -93,6 +94,21 @@ func TestJudgeConstraints(t *testing.T) {
 		"GLET-CONSTR-6 ignored": {
 			reason: "managed resources are switched off", want: "True NoProblematicWebhooks", world: healthy(func(w *care.World) { w.Managed = []gardenresourcesv1alpha1.ManagedResource{switchedOff("dns")} }),
 			others: "HasIgnoredManagedResources=False ManagedResourcesIgnored: Managed resources are ignored and will not be kept up to date: dns",
+		},
+		"GLET-CONSTR-6 preserved": {
+			reason: "failed machines are kept for analysis", want: "True NoProblematicWebhooks",
+			world: healthy(func(w *care.World) {
+				w.Machines.Deployments = make([]gardenmachinev1alpha1.MachineDeployment, 3)
+				w.Machines.Deployments[0].Status.PreservedFailedReplicas, w.Machines.Deployments[2].Status.PreservedFailedReplicas = 1, 2
+			}),
+			others: "PreservedFailedMachinesAbsent=False FailedMachinesPreserved: 3 machines are kept for analysis after a failure. " +
+				"The annotation node.machine.sapcloud.io/preserve=false of a node has its machine replaced",
+		},
+		"GLET-CONSTR-6 replaced": {
+			reason: "none is", want: "True NoProblematicWebhooks",
+			world: healthy(func(w *care.World) {
+				w.Machines.Deployments = make([]gardenmachinev1alpha1.MachineDeployment, 1)
+			}),
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -116,18 +116,12 @@ func JudgeNodes(shoot *gardencorev1beta1.Shoot, w World) gardencorev1beta1.Condi
 	if reported, found := reports.Judge(c, w.Reports); found {
 		return reported
 	}
-	count, leaving := map[string]int32{}, w.Machines.leaving()
+	if ill, found := judgeEach(c, shoot, w.Nodes, w.Machines.leaving()); found {
+		return ill
+	}
+	count := map[string]int32{}
 	for i := range w.Nodes {
-		node := &w.Nodes[i]
-		pool := node.Labels[gardencorev1beta1.LabelWorkerPool]
-		count[pool]++
-		if reason, codes := nodeTrouble(node); reason != "" {
-			c.Codes = codes
-			return bad(c, gardencorev1beta1.ReasonNodeUnhealthy, fmt.Sprintf("Node %q of pool %q: %s", node.Name, pool, reason))
-		}
-		if wrong := versionTrouble(shoot, pool, node); wrong != "" && !leaving[node.Name] {
-			return bad(c, gardencorev1beta1.ReasonKubeletVersionMismatch, fmt.Sprintf("Node %q of pool %q: %s", node.Name, pool, wrong))
-		}
+		count[w.Nodes[i].Labels[gardencorev1beta1.LabelWorkerPool]]++
 	}
 	for _, pool := range shoot.Spec.Provider.Workers {
 		if count[pool.Name] < pool.Minimum {
@@ -150,6 +144,31 @@ func JudgeNodes(shoot *gardencorev1beta1.Shoot, w World) gardencorev1beta1.Condi
 		}
 	}
 	return good(c, gardencorev1beta1.ReasonEveryNodeReady, "Every node is ready")
+}
+
+// judgeEach looks at each node. One whose machine is kept for analysis is ill as expected, so the others count first.
+func judgeEach(
+	c gardencorev1beta1.Condition, shoot *gardencorev1beta1.Shoot, nodes []corev1.Node, leaving map[string]bool,
+) (gardencorev1beta1.Condition, bool) {
+	kept := gardencorev1beta1.Condition{}
+	for i := range nodes {
+		node := &nodes[i]
+		pool := node.Labels[gardencorev1beta1.LabelWorkerPool]
+		reason, codes := nodeTrouble(node)
+		ill := c
+		ill.Codes = codes
+		switch {
+		case reason != "" && !isKept(node):
+			return bad(ill, gardencorev1beta1.ReasonNodeUnhealthy, fmt.Sprintf("Node %q of pool %q: %s", node.Name, pool, reason)), true
+		case reason != "":
+			kept = bad(ill, gardencorev1beta1.ReasonNodeUnhealthy, fmt.Sprintf("Node %q of pool %q, whose machine is kept for analysis: %s", node.Name, pool, reason))
+			continue
+		}
+		if wrong := versionTrouble(shoot, pool, node); wrong != "" && !leaving[node.Name] {
+			return bad(c, gardencorev1beta1.ReasonKubeletVersionMismatch, fmt.Sprintf("Node %q of pool %q: %s", node.Name, pool, wrong)), true
+		}
+	}
+	return kept, kept.Status != ""
 }
 
 func unreachable(shoot *gardencorev1beta1.Shoot) string {

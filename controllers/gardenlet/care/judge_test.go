@@ -189,6 +189,10 @@ func TestJudgeNodes_GLET_CARE_6_13(t *testing.T) {
 			s.Status.LastOperation = &gardencorev1beta1.LastOperation{Type: kind, State: state}
 		}
 	}
+	kept := func(n *corev1.Node) {
+		n.Status.Conditions = append(n.Status.Conditions, corev1.NodeCondition{Type: "Preserved", Status: "True"})
+	}
+	called := func(name string) func(*corev1.Node) { return func(n *corev1.Node) { n.Name = name } }
 	down := func(w *care.World) { w.API = care.Answer{Err: errors.New("refused")} }
 	good := verdict{Status: "True", Reason: "EveryNodeReady", Message: "Every node is ready"}
 	cases := map[string]struct {
@@ -200,6 +204,15 @@ func TestJudgeNodes_GLET_CARE_6_13(t *testing.T) {
 		"Healthy":  {why: "one ready node of one", shoot: shoot(), world: healthy(), want: good},
 		"Missing":  {why: "fewer than the minimum", shoot: shoot(), world: healthy(nodes()), want: verdict{Status: "False", Reason: "MissingNodes", Message: `Pool "small" has 0 nodes and needs at least 1`}},
 		"NotReady": {why: "a node that is not ready", shoot: shoot(), world: healthy(nodes(node("False"))), want: verdict{Status: "False", Reason: "NodeUnhealthy", Message: `Node "m-1" of pool "small": it is not ready`}},
+		"Kept": {
+			why: "a node whose machine is kept is not ready as expected, so another one counts first", shoot: shoot(),
+			world: healthy(nodes(node("False", kept), node("False", called("m-2")))),
+			want:  verdict{Status: "False", Reason: "NodeUnhealthy", Message: `Node "m-2" of pool "small": it is not ready`},
+		},
+		"KeptAlone": {
+			why: "but not ready it is", shoot: shoot(), world: healthy(nodes(node("False", kept), node("True", called("m-2")))),
+			want: verdict{Status: "False", Reason: "NodeUnhealthy", Message: `Node "m-1" of pool "small", whose machine is kept for analysis: it is not ready`},
+		},
 		"Pressure": {
 			why: "pressure is the owner's to solve", shoot: shoot(), world: healthy(nodes(node("True", pressure(corev1.NodeDiskPressure)))),
 			want: verdict{Status: "False", Reason: "NodeUnhealthy", Message: `Node "m-1" of pool "small": it has DiskPressure`, Codes: []gardencorev1beta1.ErrorCode{"ERR_CONFIGURATION_PROBLEM"}},

@@ -5,6 +5,7 @@ package care
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
@@ -37,6 +38,27 @@ func machinesOf(ctx context.Context, seed client.Reader, namespace string) Machi
 		}
 	}
 	return Machines{Deployments: deployments.Items, Objects: machines.Items}
+}
+
+// judgePreserved finds failed machines that are kept for analysis (GLET-CONSTR-6).
+func judgePreserved(m Machines) gardencorev1beta1.Condition {
+	c := gardencorev1beta1.Condition{Type: gardencorev1beta1.ConditionTypePreservedFailedMachinesAbsent}
+	kept := 0
+	for i := range m.Deployments {
+		kept += int(m.Deployments[i].Status.PreservedFailedReplicas)
+	}
+	if kept == 0 {
+		return c
+	}
+	return bad(c, reasonPreservedMachines, count(kept)+" kept for analysis after a failure. The annotation "+
+		gardenmachinev1alpha1.AnnotationPreserve+"="+gardenmachinev1alpha1.PreserveFalse+" of a node has its machine replaced")
+}
+
+// isKept reports whether the machine of a node is kept for analysis.
+func isKept(node *corev1.Node) bool {
+	return slices.ContainsFunc(node.Status.Conditions, func(c corev1.NodeCondition) bool {
+		return c.Type == gardenmachinev1alpha1.NodePreserved && c.Status == corev1.ConditionTrue
+	})
 }
 
 // desired is the number of machines that are wanted.

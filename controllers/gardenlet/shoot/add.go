@@ -56,6 +56,7 @@ type Reconciler struct {
 
 	// verticalAutoscaling is set if the seed had the kind of autoscalers of pods when the gardenlet started, as package evictions needs it.
 	verticalAutoscaling bool
+	passes              passes
 }
 
 // AddToManager implements kit.Adder.
@@ -67,6 +68,7 @@ func (r *Reconciler) AddToManager(clusters kit.Clusters) error {
 	queue := kit.Queue{Concurrency: *r.Config.ConcurrentSyncs, BaseDelay: retryBaseDelay, MaxDelay: retryMaxDelay}
 	b := r.Controller(clusters, controllerName, queue).
 		For(&gardencorev1beta1.Shoot{}, builder.WithPredicates(r.concerned())).
+		Watches(&gardencorev1beta1.Shoot{}, r.forcing()).
 		Watches(&gardencorev1beta1.Seed{}, handler.EnqueueRequestsFromMapFunc(r.waitingShoots), builder.WithPredicates(r.becomesReady()))
 	return kit.Complete(b, controllerName, r)
 }

@@ -16,6 +16,7 @@ import (
 	clocktesting "k8s.io/utils/clock/testing"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
+	"sigs.k8s.io/controller-runtime/pkg/handler"
 
 	gardenconfigv1alpha1 "github.com/terrarium-garden/terrarium/apis/config/v1alpha1"
 	"github.com/terrarium-garden/terrarium/apis/core/query"
@@ -455,3 +456,23 @@ func RunEncryption(ctx context.Context, r *Reconciler, shoot *gardencorev1beta1.
 	}
 	return o.secrets.Cleanup(ctx)
 }
+
+// Passes are the passes that run.
+type Passes struct{ of passes }
+
+// Enter begins a pass.
+func (p *Passes) Enter(ctx context.Context, key client.ObjectKey) (context.Context, func()) {
+	return p.of.enter(ctx, key)
+}
+
+// Reads tells which shoot the pass works on.
+func (p *Passes) Reads(shoot *gardencorev1beta1.Shoot) { p.of.reads(shoot) }
+
+// Force tells that a shoot is to be deleted by force.
+func (p *Passes) Force(shoot *gardencorev1beta1.Shoot, again func()) { p.of.force(shoot, again) }
+
+// WasInterrupted reports whether a forced deletion has ended the pass.
+func WasInterrupted(ctx context.Context) bool { return wasInterrupted(ctx) }
+
+// Forcing is the handler of the watch that sees forced deletions.
+func (r *Reconciler) Forcing() handler.Funcs { return r.forcing() }

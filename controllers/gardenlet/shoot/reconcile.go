@@ -29,12 +29,24 @@ import (
 // recheck is the longest pause while something other than the shoot has to change first.
 const recheck = 15 * time.Second
 
-// Reconcile makes one pass on a shoot. It reads around the cache, which may lag behind the writes of the last pass.
+// Reconcile makes one pass on a shoot, which a forced deletion ends early: that is no failure, and the next pass is asked for already.
 func (r *Reconciler) Reconcile(ctx context.Context, request reconcile.Request) (reconcile.Result, error) {
+	ctx, leave := r.passes.enter(ctx, request.NamespacedName)
+	defer leave()
+	result, err := r.pass(ctx, request)
+	if wasInterrupted(ctx) {
+		return reconcile.Result{}, nil
+	}
+	return result, err
+}
+
+// pass reads around the cache, which may lag behind the writes of the last pass.
+func (r *Reconciler) pass(ctx context.Context, request reconcile.Request) (reconcile.Result, error) {
 	shoot := &gardencorev1beta1.Shoot{}
 	if found, err := kit.Live(ctx, r.GardenReader, r.GardenClient, request.NamespacedName, shoot); !found {
 		return reconcile.Result{}, err
 	}
+	r.passes.reads(shoot)
 	settings := r.settings()
 	if Responsible(shoot) == settings.SeedName && !ignored(shoot, settings) {
 		if err := r.declineOperations(ctx, shoot); err != nil {

@@ -438,9 +438,9 @@ func TestTasksThatEndTogether_GLET_RECON_4(t *testing.T) {
 	t.Parallel()
 	begun := running(annotated("shoot.gardener.cloud/tasks", "deployInfrastructure,deployDNSRecordInternal,deployDNSRecordIngress,restartCoreAddons"))
 	l := newLandscape(t, begun.DeepCopy())
-	other := *l.Reconciler
+	other := &shoot.Reconciler{SeedBase: l.SeedBase}
 	l.GardenReader = &meddler{Reader: l.GardenReader, meddle: func() error {
-		return shoot.FinishTask(t.Context(), &other, begun, "deployDNSRecordInternal")
+		return shoot.FinishTask(t.Context(), other, begun, "deployDNSRecordInternal")
 	}}
 	if err := shoot.FinishTask(t.Context(), l.Reconciler, begun, "deployInfrastructure"); err != nil {
 		t.Fatalf("Who comes second tries again.\nFinishTask(...): %v", err)

@@ -136,7 +136,7 @@ func (a *Autoscaler) giveUp(ctx context.Context, w *world, g *group, missing int
 	}
 	var late []*gardenmachinev1alpha1.Machine
 	for i := range g.machines {
-		if node := w.nodes[nodeOf(&g.machines[i])]; (node == nil || !w.started(node)) && len(late) < leave {
+		if node := w.nodes[nodeOf(&g.machines[i])]; (node == nil || !w.started(node)) && !w.kept(g, i) && len(late) < leave {
 			late = append(late, &g.machines[i])
 		}
 	}

@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/terrarium-garden/terrarium/controllers/provider/local/preservation"
 )
 
 // memory is what passes remember. All of it only delays what they do, so that it may be lost.
@@ -58,15 +60,22 @@ func (m *memory) expect(w *world, g *group) {
 	m.waits[g.Name] = wait{since: w.now, target: int(g.target()), starts: w.starts(g)}
 }
 
-// starts is how many machines of a group are not on their way any more.
+// starts is how many machines of a group are not on their way any more. One that has failed and is kept for analysis is not, even if it never
+// became a node.
 func (w *world) starts(g *group) int {
 	count := 0
 	for i := range g.machines {
-		if node := w.nodes[nodeOf(&g.machines[i])]; node != nil && (w.started(node) || w.old(g, i)) {
+		node := w.nodes[nodeOf(&g.machines[i])]
+		if node != nil && (w.started(node) || w.old(g, i)) || w.kept(g, i) {
 			count++
 		}
 	}
 	return count
+}
+
+func (w *world) kept(g *group, index int) bool {
+	m := &g.machines[index]
+	return preservation.Failed(m) && preservation.Kept(m, w.now)
 }
 
 // old reports whether a machine with a node has had enough time to become ready. If it is not, it is broken and not on its way.

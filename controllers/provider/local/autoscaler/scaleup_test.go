@@ -205,6 +205,34 @@ func TestGivesUp(t *testing.T) {
 	w.wants(t, "broken", 1, "after the backoff the pool is asked again")
 }
 
+// TestKeptMachineIsNotAwaited: a machine that never came and is kept for analysis stays, until its time is over.
+func TestKeptMachineIsNotAwaited(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, autoscaler.Bounds{Name: "small", Maximum: 3})
+	kept := machine("small", "kept")
+	kept.Annotations = map[string]string{gardenmachinev1alpha1.AnnotationPreserve: gardenmachinev1alpha1.PreserveAuto}
+	kept.Status.CurrentStatus.Phase = gardenmachinev1alpha1.MachineFailed
+	kept.Status.CurrentStatus.PreserveExpiryTime = new(metav1.NewTime(w.clock.Now().Add(time.Hour)))
+	w.make(t, kept)
+	d := deployment("small", 0)
+	if err := w.Get(t.Context(), client.ObjectKeyFromObject(d), d); err != nil {
+		t.Fatal(err)
+	}
+	d.Spec.Replicas = 1
+	if err := w.Update(t.Context(), d); err != nil {
+		t.Fatal(err)
+	}
+	w.pass(t)
+	w.clock.Step(16 * time.Minute)
+	w.pass(t)
+	w.wants(t, "small", 1, "nobody waits for the machine, so nobody gives up on it")
+	w.clock.Step(time.Hour)
+	w.pass(t)
+	w.clock.Step(16 * time.Minute)
+	w.pass(t)
+	w.wants(t, "small", 0, "its time is over, and it did not come")
+}
+
 // TestMissingDeployment: a pool may just be on its way out.
 func TestMissingDeployment(t *testing.T) {
 	t.Parallel()

@@ -189,6 +189,10 @@ func (r *Reconciler) scale(ctx context.Context, s *scope) (kit.Outcome, error) {
 		set := &s.sets[i]
 		before := set.DeepCopy()
 		set.Spec.Replicas = int32(min(plan[set.Name], replicas+limits.Surge)) //nolint:gosec // not more than an int32
+		set.Spec.AutoPreserveFailedMachineMax = 0
+		if i == s.current && len(old) == 0 {
+			set.Spec.AutoPreserveFailedMachineMax = s.deployment.Spec.AutoPreserveFailedMachineMax // A replacement waits for no failed machine.
+		}
 		set.Spec.Template.Spec.NodeTemplate = s.deployment.Spec.Template.Spec.NodeTemplate
 		set.Spec.Template.Spec.MachineConfiguration = s.deployment.Spec.Template.Spec.MachineConfiguration
 		if equality.Semantic.DeepEqual(before.Spec, set.Spec) {

@@ -176,6 +176,50 @@ func TestTemplateReachesMachines(t *testing.T) {
 }
 
 // TestAdopt: sets that were there before the deployment are its own, if nobody else has them.
+// TestPreservation: the set keeps as many failed machines as the deployment says, but none while machines are replaced.
+func TestPreservation(t *testing.T) {
+	t.Parallel()
+	d := deployment("first", 2)
+	d.Spec.AutoPreserveFailedMachineMax = 1
+	s := newSeed(t, d)
+	s.run(t)
+	s.fill(t)
+	sets := func() map[string]gardenmachinev1alpha1.MachineSet {
+		list := &gardenmachinev1alpha1.MachineSetList{}
+		if err := s.List(t.Context(), list); err != nil {
+			t.Fatal(err)
+		}
+		all := map[string]gardenmachinev1alpha1.MachineSet{}
+		for _, set := range list.Items {
+			all[set.Spec.Template.Spec.Class.Name] = set
+		}
+		return all
+	}
+	first := sets()["first"]
+	if got := first.Spec.AutoPreserveFailedMachineMax; got != 1 {
+		t.Errorf("the set keeps %d failed machines, want 1", got)
+	}
+	first.Status.PreservedFailedReplicas = 1
+	if err := s.Status().Update(t.Context(), &first); err != nil {
+		t.Fatal(err)
+	}
+	s.run(t)
+	if got := s.deployment(t).Status.PreservedFailedReplicas; got != 1 {
+		t.Errorf("the deployment tells of %d machines that are kept, want 1", got)
+	}
+	d = s.deployment(t)
+	d.Spec.Template.Spec.Class.Name = "second"
+	if err := s.Update(t.Context(), d); err != nil {
+		t.Fatal(err)
+	}
+	s.run(t)
+	for class, set := range sets() {
+		if got := set.Spec.AutoPreserveFailedMachineMax; got != 0 {
+			t.Errorf("while machines are replaced, the set of class %q keeps %d failed machines, want 0", class, got)
+		}
+	}
+}
+
 func TestAdopt(t *testing.T) {
 	t.Parallel()
 	mine, other := machinedeployment.NewSet(deployment("first", 2)), machinedeployment.NewSet(deployment("other", 2))

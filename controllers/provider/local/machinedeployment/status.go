@@ -39,6 +39,7 @@ func (s *scope) status(now metav1.Time) gardenmachinev1alpha1.MachineDeploymentS
 		if i == s.current {
 			status.UpdatedReplicas = small(count.Machines)
 		}
+		status.PreservedFailedReplicas += s.sets[i].Status.PreservedFailedReplicas
 		status.FailedMachines = append(status.FailedMachines, s.sets[i].Status.FailedMachines...)
 	}
 	status.AvailableReplicas = status.ReadyReplicas

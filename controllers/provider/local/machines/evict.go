@@ -45,6 +45,10 @@ func evict(ctx context.Context, shoot client.Client, node *corev1.Node, machine 
 	if err := cordon(ctx, shoot, node); err != nil {
 		return remainder{}, err
 	}
+	return evictAll(ctx, shoot, node, machine, since)
+}
+
+func evictAll(ctx context.Context, shoot client.Client, node *corev1.Node, machine *gardenmachinev1alpha1.Machine, since time.Time) (remainder, error) {
 	list := &corev1.PodList{}
 	if err := shoot.List(ctx, list, client.MatchingFields{fieldNode: node.Name}); err != nil {
 		return remainder{}, fmt.Errorf("list the pods of node %q: %w", node.Name, err)

@@ -19,6 +19,7 @@ import (
 	"github.com/terrarium-garden/terrarium/controllers/kit"
 	"github.com/terrarium-garden/terrarium/controllers/operation"
 	"github.com/terrarium-garden/terrarium/controllers/provider/local/machinepod"
+	"github.com/terrarium-garden/terrarium/controllers/provider/local/preservation"
 )
 
 // The timeouts of machines whose pool sets none. A machine needs the first to load images and to join, and the second to recover after a
@@ -71,7 +72,7 @@ type Verdict struct {
 	Recheck time.Duration
 }
 
-// Judge returns the phase of a machine that is not being deleted.
+// Judge returns the phase of a machine that is not being deleted. One that has failed remains so, unless it is kept: then it may run again.
 func Judge(o Observation, now time.Time) Verdict {
 	status := o.Machine.Status
 	joined := slices.Contains([]gardenmachinev1alpha1.MachinePhase{
@@ -79,9 +80,8 @@ func Judge(o Observation, now time.Time) Verdict {
 		gardenmachinev1alpha1.MachineInPlaceUpdating, gardenmachinev1alpha1.MachineInPlaceUpdateFailed,
 	}, status.CurrentStatus.Phase)
 	switch {
-	case status.CurrentStatus.Phase == gardenmachinev1alpha1.MachineFailed:
-		last := status.LastOperation
-		return Verdict{Phase: gardenmachinev1alpha1.MachineFailed, Operation: last.Type, State: last.State, Description: last.Description}
+	case preservation.Failed(o.Machine) && !preservation.Kept(o.Machine, now):
+		return still(status, 0)
 	case lost(o):
 		return failed(gardenmachinev1alpha1.MachineOperationHealthCheck, fmt.Sprintf("The pod of the machine is gone or has ended: %s", o.Machine.Spec.ProviderID))
 	}
@@ -89,11 +89,19 @@ func Judge(o Observation, now time.Time) Verdict {
 	switch {
 	case trouble == "":
 		return running(status, o.Pod.Name)
+	case preservation.Failed(o.Machine):
+		return still(status, recheckBusy)
 	case joined:
 		return judgeUnknown(o, trouble, now.Sub(since))
 	default:
 		return judgePending(o, trouble, now)
 	}
+}
+
+// still is the verdict about a machine that has failed before.
+func still(status gardenmachinev1alpha1.MachineStatus, recheck time.Duration) Verdict {
+	last := status.LastOperation
+	return Verdict{Phase: gardenmachinev1alpha1.MachineFailed, Operation: last.Type, State: last.State, Description: last.Description, Recheck: recheck}
 }
 
 // lost reports whether a machine that existed does not exist any more, or never will again.
@@ -115,7 +123,7 @@ func running(status gardenmachinev1alpha1.MachineStatus, node string) Verdict {
 	switch status.CurrentStatus.Phase {
 	case gardenmachinev1alpha1.MachineRunning:
 		v.Operation, v.Description = status.LastOperation.Type, status.LastOperation.Description
-	case gardenmachinev1alpha1.MachineUnknown:
+	case gardenmachinev1alpha1.MachineUnknown, gardenmachinev1alpha1.MachineFailed:
 		v.Operation, v.Description = gardenmachinev1alpha1.MachineOperationHealthCheck, fmt.Sprintf("Node %q is healthy again", node)
 	case gardenmachinev1alpha1.MachineInPlaceUpdating, gardenmachinev1alpha1.MachineInPlaceUpdateFailed:
 		v.Operation, v.Description = gardenmachinev1alpha1.MachineOperationInPlaceUpdate, fmt.Sprintf("Node %q has been updated in place", node)

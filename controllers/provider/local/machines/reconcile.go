@@ -24,6 +24,7 @@ import (
 	"github.com/terrarium-garden/terrarium/controllers/kit"
 	"github.com/terrarium-garden/terrarium/controllers/provider/local/cloud"
 	"github.com/terrarium-garden/terrarium/controllers/provider/local/machinepod"
+	"github.com/terrarium-garden/terrarium/controllers/provider/local/preservation"
 )
 
 // Reconciler acts on Machines.
@@ -89,7 +90,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, request reconcile.Request) (
 	if machine.DeletionTimestamp != nil {
 		return kit.Result(kit.Run(ctx, s, r.look, r.drain, r.stop, r.release))
 	}
-	return kit.Result(kit.Run(ctx, s, r.claim, r.look, r.create, r.identify, r.update, r.report))
+	return kit.Result(kit.Run(ctx, s, r.claim, r.look, r.create, r.identify, r.heed, r.update, r.report))
 }
 
 func (r *Reconciler) claim(ctx context.Context, s *scope) (kit.Outcome, error) {
@@ -170,6 +171,9 @@ func (r *Reconciler) report(ctx context.Context, s *scope) (kit.Outcome, error) 
 	if err := r.write(ctx, s, verdict, now); err != nil {
 		return kit.Stop(), err
 	}
+	if err := r.keep(ctx, s, now); err != nil {
+		return kit.Stop(), err
+	}
 	if verdict.Phase != gardenmachinev1alpha1.MachineFailed && s.creation != nil {
 		return kit.Stop(), s.creation
 	}
@@ -187,6 +191,7 @@ func (r *Reconciler) report(ctx context.Context, s *scope) (kit.Outcome, error) 
 func (r *Reconciler) write(ctx context.Context, s *scope, v Verdict, now time.Time) error {
 	before := s.machine.DeepCopy()
 	v.into(&s.machine.Status, s.node, metav1.NewTime(now))
+	s.machine.Status.CurrentStatus.PreserveExpiryTime = preservation.End(s.machine, s.pod == nil || s.pod.DeletionTimestamp != nil, now)
 	if sameStatus(before.Status, s.machine.Status) {
 		return nil
 	}

@@ -19,6 +19,7 @@ import (
 
 	gardenmachinev1alpha1 "github.com/terrarium-garden/terrarium/apis/machine/v1alpha1"
 	"github.com/terrarium-garden/terrarium/controllers/kit"
+	"github.com/terrarium-garden/terrarium/controllers/provider/local/preservation"
 )
 
 const suffixLength = 5
@@ -125,7 +126,12 @@ func (r *Reconciler) update(ctx context.Context, s *scope) (kit.Outcome, error) 
 }
 
 func (r *Reconciler) scale(ctx context.Context, s *scope) (kit.Outcome, error) {
-	plan := Decide(s.set.Spec.Replicas, s.machines)
+	plan := Decide(Wanted{Replicas: s.set.Spec.Replicas, Preserved: s.set.Spec.AutoPreserveFailedMachineMax}, s.machines, r.Clock.Now())
+	for _, name := range plan.Preserve {
+		if err := r.preserve(ctx, s, name); err != nil {
+			return kit.Stop(), err
+		}
+	}
 	for _, name := range plan.Delete {
 		machine := &gardenmachinev1alpha1.Machine{ObjectMeta: metav1.ObjectMeta{Namespace: s.set.Namespace, Name: name}}
 		if err := kit.Remove(ctx, r.Client, machine); err != nil {
@@ -138,6 +144,22 @@ func (r *Reconciler) scale(ctx context.Context, s *scope) (kit.Outcome, error) {
 		}
 	}
 	return kit.Continue(), nil
+}
+
+// preserve keeps a failed Machine.
+func (r *Reconciler) preserve(ctx context.Context, s *scope, name string) error {
+	for i := range s.machines {
+		m := &s.machines[i]
+		if m.Name != name {
+			continue
+		}
+		before := m.DeepCopy()
+		metav1.SetMetaDataAnnotation(&m.ObjectMeta, gardenmachinev1alpha1.AnnotationPreserve, gardenmachinev1alpha1.PreserveAuto)
+		if err := r.Client.Patch(ctx, m, client.MergeFrom(before)); client.IgnoreNotFound(err) != nil {
+			return fmt.Errorf("keep the failed machine %q: %w", name, err)
+		}
+	}
+	return nil
 }
 
 func (r *Reconciler) create(ctx context.Context, set *gardenmachinev1alpha1.MachineSet) error {
@@ -157,18 +179,32 @@ func (r *Reconciler) create(ctx context.Context, set *gardenmachinev1alpha1.Mach
 	return nil
 }
 
-// report counts what is there now.
+// report counts what is there now, and looks again when a failed machine is not kept any more.
 func (r *Reconciler) report(ctx context.Context, s *scope) (kit.Outcome, error) {
 	slices.SortFunc(s.machines, func(a, b gardenmachinev1alpha1.Machine) int { return cmp.Compare(a.Name, b.Name) })
+	now := r.Clock.Now()
+	outcome := kit.Continue()
+	for i := range s.machines {
+		if m := &s.machines[i]; preservation.Failed(m) && preservation.Kept(m, now) && m.Status.CurrentStatus.PreserveExpiryTime != nil {
+			outcome = sooner(outcome, m.Status.CurrentStatus.PreserveExpiryTime.Sub(now))
+		}
+	}
 	before := s.set.DeepCopy()
-	s.set.Status = Status(s.set, s.machines)
+	s.set.Status = Status(s.set, s.machines, now)
 	if equality.Semantic.DeepEqual(before.Status, s.set.Status) {
-		return kit.Continue(), nil
+		return outcome, nil
 	}
 	if err := r.Client.Status().Patch(ctx, s.set, client.MergeFrom(before)); client.IgnoreNotFound(err) != nil {
 		return kit.Stop(), fmt.Errorf("write the status of machine set %q: %w", s.set.Name, err)
 	}
-	return kit.Continue(), nil
+	return outcome, nil
+}
+
+func sooner(outcome kit.Outcome, after time.Duration) kit.Outcome {
+	if outcome.After() == 0 || after < outcome.After() {
+		return kit.RecheckAfter(after)
+	}
+	return outcome
 }
 
 // empty deletes all Machines, and waits until they are gone.

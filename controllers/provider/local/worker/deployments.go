@@ -89,11 +89,19 @@ func Render(s Source) ([]Wanted, error) {
 			Class:      class,
 			Secret:     s.secret(class.Name),
 			Status: gardenextensionsv1alpha1.MachineDeployment{
-				Name: name, Minimum: part.minimum, Maximum: part.maximum, Priority: s.Pool.Priority,
+				Name: name, Minimum: part.minimum, Maximum: part.maximum, Priority: s.Pool.Priority, AutoPreserveFailedMachineMax: published(part.preserved),
 			},
 		})
 	}
 	return wanted, nil
+}
+
+// published is a number that is left out if it is zero.
+func published(number int32) *int32 {
+	if number == 0 {
+		return nil
+	}
+	return &number
 }
 
 func (s Source) zone(part share) string { return cmp.Or(part.zone, s.Worker.Spec.Region) }
@@ -132,6 +140,7 @@ func (s Source) deployment(name, class string, part share) *gardenmachinev1alpha
 	deployment.Annotations = autoscaling(s.Pool.ClusterAutoscaler)
 	deployment.Spec.Replicas = Replicas(nil, gardenextensionsv1alpha1.MachineDeployment{Minimum: part.minimum}, Mode{Hibernated: s.Cluster.Hibernated()})
 	deployment.Spec.Strategy = s.strategy(part)
+	deployment.Spec.AutoPreserveFailedMachineMax = part.preserved
 	deployment.Spec.Template = gardenmachinev1alpha1.MachineTemplateSpec{
 		ObjectMeta: metav1.ObjectMeta{Labels: labels},
 		Spec: gardenmachinev1alpha1.MachineSpec{
@@ -181,6 +190,7 @@ func configuration(settings *gardencorev1beta1.MachineControllerManagerSettings)
 	c := gardenmachinev1alpha1.MachineConfiguration{
 		DrainTimeout: settings.MachineDrainTimeout, HealthTimeout: settings.MachineHealthTimeout, CreationTimeout: settings.MachineCreationTimeout,
 		InPlaceUpdateTimeout: settings.InPlaceUpdateTimeout, DisableHealthTimeout: settings.DisableHealthTimeout, MaxEvictRetries: settings.MaxEvictRetries,
+		PreserveTimeout: settings.MachinePreserveTimeout,
 	}
 	if len(settings.NodeConditions) > 0 {
 		c.NodeConditions = new(strings.Join(settings.NodeConditions, ","))

@@ -13,10 +13,12 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/intstr"
+	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	gardenextensionsv1alpha1 "github.com/terrarium-garden/terrarium/apis/extensions/v1alpha1"
+	gardenmachinev1alpha1 "github.com/terrarium-garden/terrarium/apis/machine/v1alpha1"
 	"github.com/terrarium-garden/terrarium/controllers/provider/local/engine"
 	"github.com/terrarium-garden/terrarium/controllers/provider/local/machinedeployment"
 	"github.com/terrarium-garden/terrarium/controllers/provider/local/machinepod"
@@ -259,6 +261,59 @@ func TestZones(t *testing.T) {
 				t.Errorf("%s\nRender(...) (-want +got):\n%s", tc.reason, diff)
 			}
 		})
+	}
+}
+
+// TestPreservation: a pool divides among its zones how many failed machines it keeps, and says for how long.
+func TestPreservation(t *testing.T) {
+	t.Parallel()
+	pool := newPool()
+	pool.Zones = []string{"a", "b"}
+	pool.MachineControllerManagerSettings = &gardencorev1beta1.MachineControllerManagerSettings{
+		AutoPreserveFailedMachineMax: new(int32(1)), MachinePreserveTimeout: &metav1.Duration{Duration: time.Hour},
+	}
+	wanted, err := render(pool, "data", newCluster(""))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []int32
+	for _, w := range wanted {
+		got = append(got, w.Deployment.Spec.AutoPreserveFailedMachineMax, ptr.Deref(w.Status.AutoPreserveFailedMachineMax, -1))
+		if timeout := w.Deployment.Spec.Template.Spec.PreserveTimeout; timeout == nil || timeout.Duration != time.Hour {
+			t.Errorf("machines of %q are kept for %v, want an hour", w.Deployment.Name, timeout)
+		}
+	}
+	if diff := cmp.Diff([]int32{1, 1, 0, -1}, got); diff != "" {
+		t.Errorf("failed machines that are kept in each zone, as wanted and as published; -1 is nothing (-want +got):\n%s", diff)
+	}
+}
+
+// TestKeptMachinesAreNotAwaited: nobody waits for a failed machine that is kept, unless it never joined.
+func TestKeptMachinesAreNotAwaited(t *testing.T) {
+	t.Parallel()
+	now := time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
+	broken := func(during gardenmachinev1alpha1.MachineOperationType, wish string) gardenmachinev1alpha1.Machine {
+		m := gardenmachinev1alpha1.Machine{ObjectMeta: metav1.ObjectMeta{Name: "broken", Annotations: map[string]string{gardenmachinev1alpha1.AnnotationPreserve: wish}}}
+		m.Status.CurrentStatus.Phase = gardenmachinev1alpha1.MachineFailed
+		m.Status.CurrentStatus.PreserveExpiryTime = new(metav1.NewTime(now.Add(time.Hour)))
+		m.Status.LastOperation = gardenmachinev1alpha1.LastOperation{Type: during, State: gardenmachinev1alpha1.MachineStateFailed, Description: "it broke"}
+		return m
+	}
+	for reason, tc := range map[string]struct {
+		machine gardenmachinev1alpha1.Machine
+		at      time.Time
+		trouble bool
+	}{
+		"it is kept":                     {broken(gardenmachinev1alpha1.MachineOperationHealthCheck, "when-failed"), now, false},
+		"it is kept no longer":           {broken(gardenmachinev1alpha1.MachineOperationHealthCheck, "when-failed"), now.Add(time.Hour), true},
+		"it is not to be kept":           {broken(gardenmachinev1alpha1.MachineOperationHealthCheck, "false"), now, true},
+		"it is kept, but never has been": {broken(gardenmachinev1alpha1.MachineOperationCreate, "when-failed"), now, true},
+	} {
+		deployment := &gardenmachinev1alpha1.MachineDeployment{Spec: gardenmachinev1alpha1.MachineDeploymentSpec{Replicas: 1}}
+		got := worker.Summarize(deployment, []gardenmachinev1alpha1.Machine{tc.machine}, tc.at)
+		if (got.Trouble != "") != tc.trouble || (got.Waiting != "") != tc.trouble {
+			t.Errorf("%s: Summarize(...) = %+v, want trouble: %t", reason, got, tc.trouble)
+		}
 	}
 }
 

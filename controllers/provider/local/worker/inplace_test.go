@@ -5,6 +5,7 @@ package worker_test
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -125,11 +126,11 @@ func TestAwaitsUpdates(t *testing.T) {
 		m.Status.CurrentStatus.Phase = gardenmachinev1alpha1.MachineRunning
 		m.Spec.NodeTemplate.Annotations = map[string]string{gardenmachinev1alpha1.AnnotationInPlaceWanted: "new"}
 		m.Annotations = map[string]string{gardenmachinev1alpha1.AnnotationInPlaceApplied: "old"}
-		if diff := cmp.Diff(worker.Progress{Waiting: want}, worker.Summarize(d, []gardenmachinev1alpha1.Machine{m})); diff != "" {
+		if diff := cmp.Diff(worker.Progress{Waiting: want}, worker.Summarize(d, []gardenmachinev1alpha1.Machine{m}, time.Unix(0, 0))); diff != "" {
 			t.Errorf("%s: Summarize(...) (-want +got):\n%s", who, diff)
 		}
 		m.Annotations[gardenmachinev1alpha1.AnnotationInPlaceApplied] = "new"
-		if got := worker.Summarize(d, []gardenmachinev1alpha1.Machine{m}); got != (worker.Progress{}) {
+		if got := worker.Summarize(d, []gardenmachinev1alpha1.Machine{m}, time.Unix(0, 0)); got != (worker.Progress{}) {
 			t.Errorf("%s: when it is updated: %+v", who, got)
 		}
 	}

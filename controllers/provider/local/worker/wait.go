@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -13,6 +14,7 @@ import (
 	gardenmachinev1alpha1 "github.com/terrarium-garden/terrarium/apis/machine/v1alpha1"
 	"github.com/terrarium-garden/terrarium/controllers/kit"
 	"github.com/terrarium-garden/terrarium/controllers/provider/local/machines"
+	"github.com/terrarium-garden/terrarium/controllers/provider/local/preservation"
 )
 
 // awaitRunning checks the machines once. A machine with a problem that may not go away by itself is an error; everything else is a wait.
@@ -27,7 +29,7 @@ func (a *Actor) awaitRunning(ctx context.Context, object *gardenextensionsv1alph
 		if err != nil {
 			return err
 		}
-		progress := Summarize(live, list)
+		progress := Summarize(live, list, a.Seed.Clock.Now())
 		if progress.Trouble != "" {
 			return errors.New(progress.Trouble)
 		}
@@ -50,11 +52,12 @@ type Progress struct {
 }
 
 // Summarize compares a deployment with its machines. Old machines that are being drained are not waited for, unless none is wanted: their
-// pods may take as long as the drain timeout (EXT-WLIB-2). Updates in place are waited for, unless the owner selects the machines.
-func Summarize(deployment *gardenmachinev1alpha1.MachineDeployment, all []gardenmachinev1alpha1.Machine) Progress {
+// pods may take as long as the drain timeout (EXT-WLIB-2). Nor are those that have failed after they had joined, and
+// are kept: nobody expects anything of them. Updates in place are waited for, unless the owner selects the machines.
+func Summarize(deployment *gardenmachinev1alpha1.MachineDeployment, all []gardenmachinev1alpha1.Machine, now time.Time) Progress {
 	class, strategy := deployment.Spec.Template.Spec.Class.Name, deployment.Spec.Strategy.InPlaceUpdate
 	automatic := strategy != nil && strategy.OrchestrationType == gardenmachinev1alpha1.OrchestrationTypeAuto
-	running, leaving, old, behind, progress := 0, 0, 0, 0, Progress{}
+	running, kept, leaving, old, behind, progress := 0, 0, 0, 0, 0, Progress{}
 	detail := ""
 	for i := range all {
 		m := &all[i]
@@ -65,6 +68,9 @@ func Summarize(deployment *gardenmachinev1alpha1.MachineDeployment, all []garden
 			continue
 		case m.Spec.Class.Name != class:
 			old++
+			continue
+		case preservation.Failed(m) && preservation.Kept(m, now) && last.Type != gardenmachinev1alpha1.MachineOperationCreate:
+			kept++
 			continue
 		case automatic && !machines.Updated(m):
 			behind++
@@ -83,7 +89,7 @@ func Summarize(deployment *gardenmachinev1alpha1.MachineDeployment, all []garden
 	switch {
 	case behind > 0:
 		progress.Waiting = fmt.Sprintf("Waiting for machines of %q: %d are to be updated in place%s", deployment.Name, behind, detail)
-	case running != replicas:
+	case running+kept != replicas:
 		progress.Waiting = fmt.Sprintf("Waiting for machines of %q: %d of %d are running%s", deployment.Name, running, replicas, detail)
 	case old > 0:
 		progress.Waiting = fmt.Sprintf("Waiting for machines of %q: %d old ones are left", deployment.Name, old)

@@ -7,6 +7,7 @@ import (
 	"math"
 
 	"k8s.io/apimachinery/pkg/util/intstr"
+	"k8s.io/utils/ptr"
 
 	gardenextensionsv1alpha1 "github.com/terrarium-garden/terrarium/apis/extensions/v1alpha1"
 )
@@ -16,6 +17,7 @@ type share struct {
 	zone           string
 	minimum        int32
 	maximum        int32
+	preserved      int32
 	maxSurge       intstr.IntOrString
 	maxUnavailable intstr.IntOrString
 }
@@ -30,6 +32,9 @@ func spread(pool *gardenextensionsv1alpha1.WorkerPool) ([]share, error) {
 	shares := make([]share, 0, count)
 	for i := range count {
 		part := share{zone: zones[i], minimum: divide(pool.Minimum, count, i), maximum: divide(pool.Maximum, count, i)}
+		if settings := pool.MachineControllerManagerSettings; settings != nil {
+			part.preserved = divide(ptr.Deref(settings.AutoPreserveFailedMachineMax, 0), count, i)
+		}
 		var err error
 		if part.maxSurge, err = divideIntOrPercent(pool.MaxSurge, pool.Maximum, count, i); err != nil {
 			return nil, fmt.Errorf("maxSurge of pool %q: %w", pool.Name, err)
