@@ -11,10 +11,12 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"golang.org/x/sync/errgroup"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/apiserver/pkg/storage"
+	utilflowcontrol "k8s.io/apiserver/pkg/util/flowcontrol"
 	clocktesting "k8s.io/utils/clock/testing"
 
 	"github.com/terrarium-garden/terrarium/storage/registry/fresh"
@@ -248,3 +250,33 @@ func TestCrowdOfTheClosed(t *testing.T) {
 	for range w.ResultChan() { //nolint:revive // Until it is closed.
 	}
 }
+
+// TestCrowdGivesItsSeatBack says that the watch is initialized once it has what there is, so that it does not count as a request that is
+// still to be served: else a few hundred watches would shut out all other requests.
+func TestCrowdGivesItsSeatBack(t *testing.T) {
+	t.Parallel()
+	p := open(t, file(t))
+	start := p.set(t, "mine", "a").ResourceVersion
+	for reason, o := range map[string]storage.ListOptions{
+		"from a version": {ResourceVersion: start, Predicate: selecting("a"), Recursive: true},
+		"with the state": {SendInitialEvents: new(true), ResourceVersionMatch: metav1.ResourceVersionMatchNotOlderThan, Predicate: selecting("a"), Recursive: true},
+	} {
+		seat := make(seat)
+		w, err := p.Watch(utilflowcontrol.WithInitializationSignal(t.Context(), seat), prefix, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(w.Stop)
+		select {
+		case <-seat:
+		case <-time.After(time.Minute):
+			t.Errorf("%s: the watch keeps its seat", reason)
+		}
+	}
+}
+
+// seat is closed when a watch no longer needs it.
+type seat chan struct{}
+
+func (s seat) Signal() { close(s) }
+func (s seat) Wait()   { <-s }

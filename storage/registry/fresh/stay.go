@@ -6,6 +6,8 @@ import (
 	"context"
 	"math/rand/v2"
 	"time"
+
+	utilflowcontrol "k8s.io/apiserver/pkg/util/flowcontrol"
 )
 
 const (
@@ -25,6 +27,7 @@ func (r *replay) stay(ctx context.Context, mine *selection, from int64) {
 	due := false
 	for {
 		upTo, ok := r.past(ctx)
+		utilflowcontrol.WatchInitialized(ctx) // Until then it has one of the seats of its priority level.
 		if !ok {
 			return
 		}
