@@ -7,9 +7,11 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"runtime"
 	"runtime/debug"
 	"strconv"
 	"strings"
+	"sync"
 )
 
 const (
@@ -62,9 +64,9 @@ func number(file, word string, unit int64) int64 {
 	return n * unit
 }
 
-// Limit makes the garbage collector keep the process near a limit, and leaves it out of the way until ready is called: a
-// start that collects takes longer, and most of what it allocates stays. What the environment says about the collector
-// (GOMEMLIMIT, GOGC) wins.
+// Limit makes the garbage collector keep the process near a limit, and leaves it out of the way until ready is called or the heap
+// has become so large that it collects for the first time: a start that collects takes longer, and most of what it allocates stays.
+// What the environment says about the collector (GOMEMLIMIT, GOGC) wins.
 func Limit(limit int64) (ready func()) {
 	given := debug.SetMemoryLimit(-1)
 	if given != math.MaxInt64 {
@@ -72,11 +74,18 @@ func Limit(limit int64) (ready func()) {
 	}
 	percent := debug.SetGCPercent(-1)
 	debug.SetMemoryLimit(min(limit, starting))
-	return func() {
+	ready = sync.OnceFunc(func() {
 		debug.SetMemoryLimit(limit)
 		if os.Getenv("GOGC") == "" {
 			percent = growth
 		}
 		debug.SetGCPercent(percent)
-	}
+	})
+	// A large garden has more than a start may take. To stay within that, the collector would run without a pause.
+	runtime.AddCleanup(&canary{}, func(settle func()) { settle() }, ready)
+
+	return ready
 }
+
+// canary is an object that the first collection frees. It has a pointer, so that it does not share its memory with others.
+type canary struct{ _ *canary }

@@ -6,8 +6,11 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"runtime"
 	"runtime/debug"
+	"runtime/metrics"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -50,6 +53,16 @@ func TestDefault(t *testing.T) {
 	}
 }
 
+// settings are those of the collector.
+type settings struct{ Limit, Growth int64 }
+
+func current() settings {
+	read := []metrics.Sample{{Name: "/gc/gomemlimit:bytes"}, {Name: "/gc/gogc:percent"}}
+	metrics.Read(read)
+
+	return settings{Limit: int64(read[0].Value.Uint64()), Growth: int64(read[1].Value.Uint64())}
+}
+
 // TestLimit does not run beside others: the collector belongs to the process.
 func TestLimit(t *testing.T) {
 	defer debug.SetMemoryLimit(debug.SetMemoryLimit(-1))
@@ -61,13 +74,24 @@ func TestLimit(t *testing.T) {
 		t.Errorf("A start is not interrupted.\nSetGCPercent(-1): got %d before, want -1", got)
 	}
 	ready()
-	type settings struct{ Limit, Growth int64 }
 	got := settings{Limit: debug.SetMemoryLimit(-1), Growth: int64(debug.SetGCPercent(100))}
 	if diff := cmp.Diff(settings{Limit: 1 << 30, Growth: 70}, got); diff != "" {
 		t.Errorf("Then the limit counts, and the heap stays smaller than usual.\nsettings (-want +got):\n%s", diff)
 	}
 
+	debug.SetMemoryLimit(math.MaxInt64)
+	memory.Limit(1 << 30)
+	runtime.GC() // A garden with so much in it that the start collects.
+	deadline := time.Now().Add(time.Minute)
+	for got = current(); got.Growth != 70 && time.Now().Before(deadline); got = current() {
+		runtime.Gosched()
+	}
+	if diff := cmp.Diff(settings{Limit: 1 << 30, Growth: 70}, got); diff != "" {
+		t.Errorf("They count as well after the first collection.\nsettings (-want +got):\n%s", diff)
+	}
+
 	t.Setenv("GOGC", "100")
+	debug.SetGCPercent(100)
 	debug.SetMemoryLimit(300 << 20)
 	memory.Limit(1 << 30)()
 	got = settings{Limit: debug.SetMemoryLimit(-1), Growth: int64(debug.SetGCPercent(100))}

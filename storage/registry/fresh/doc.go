@@ -44,9 +44,14 @@
 // that is no longer in the cache but still in the log gets the records of the log first, and continues with the cache from
 // the revision up to which everything has been delivered.
 //
-// Many watches select the same way: each gardenlet watches the shoots of its seed. When a thousand of them come back after a
-// restart, they go over the same records. They share an index of what can be selected by, so each record is decoded once, and
-// a watch reads only the records that concern it. A watch with a selector that is further behind than 20,000 records of its
-// kind is told to list the state, which takes less. One that begins with the state gets what a list of it contains: the watch
-// cache would prepare an event for each object of the kind before it selects.
+// Many watches select the same way: each gardenlet watches the shoots of its seed. A watch cache asks each of its watches about
+// each change, so a thousand gardenlets would cost a thousand times as much as one, and a watch that is not fast enough is ended
+// and begins again. Such watches are not watches of the cache. They share an index of what the records of the kind can be
+// selected by, so each record is decoded once, and a crowd, which finds the watches that a new record concerns by a label or
+// field that they require to have a value. A watch reads only the records that concern it. One that does not keep up is not
+// ended but goes on with the index. A watch that begins with the state gets what a list of it contains: the watch cache would
+// prepare an event for each object of the kind before it selects.
+//
+// A watch with a selector that is further behind than 20,000 records of its kind is told to list the state, which takes less. One
+// whose selector requires no single value of a label or field continues with the cache after the log.
 package fresh

@@ -83,7 +83,9 @@ func openWith(t *testing.T, g getter, file string, change ...func(*log.Config)) 
 	case g.own != nil:
 		wrap = fresh.Getter
 	case g.farthest > 0:
-		wrap = fresh.RuledUpTo(g.farthest)
+		wrap = fresh.RuledWith(clock.RealClock{}, g.farthest)
+	case g.clock != nil:
+		wrap = fresh.RuledWith(g.clock, fresh.Farthest)
 	}
 	options, err := wrap(g, fresh.Logs{address: source}).
 		GetRESTOptions(schema.GroupResource{Resource: "configmaps"}, nil)
@@ -143,6 +145,8 @@ type getter struct {
 	own generic.StorageDecorator
 	// farthest is how many records a watch with a selector goes over; 0 for as many as in a server.
 	farthest int
+	// clock tells when watches get bookmarks, if it is set.
+	clock clock.Clock
 	// decoded counts the objects that were decoded, if it is set.
 	decoded *atomic.Int64
 }
@@ -281,7 +285,7 @@ func keyOf(object runtime.Object) (string, error) {
 func attributes(object runtime.Object) (labels.Set, fields.Set, error) {
 	one := object.(*thing) //nolint:forcetypeassert // It is a test.
 
-	return one.Labels, fields.Set{"metadata.name": one.Name}, nil
+	return one.Labels, fields.Set{"metadata.name": one.Name, "data.a": one.Data["a"]}, nil
 }
 
 // set writes a thing, with labels and data of some values.

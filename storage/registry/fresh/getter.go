@@ -11,6 +11,7 @@ import (
 	"k8s.io/apiserver/pkg/storage/storagebackend"
 	"k8s.io/apiserver/pkg/storage/storagebackend/factory"
 	"k8s.io/client-go/tools/cache"
+	"k8s.io/utils/clock"
 
 	"github.com/terrarium-garden/terrarium/storage/log"
 )
@@ -40,7 +41,7 @@ func Getter(of generic.RESTOptionsGetter, logs Logs) generic.RESTOptionsGetter {
 
 // ruled puts the rule in front of watch caches as they are.
 func ruled(of generic.RESTOptionsGetter, logs Logs) generic.RESTOptionsGetter {
-	return getter{RESTOptionsGetter: of, logs: logs, farthest: farthest}
+	return getter{RESTOptionsGetter: of, logs: logs, farthest: farthest, clock: clock.RealClock{}}
 }
 
 type getter struct {
@@ -49,6 +50,8 @@ type getter struct {
 	logs Logs
 	// farthest is the number of records that a watch with a selector goes over at most.
 	farthest int
+	// clock tells when watches get bookmarks that are not told of by the watch cache.
+	clock clock.Clock
 }
 
 // GetRESTOptions implements generic.RESTOptionsGetter.
@@ -76,7 +79,9 @@ func (g getter) GetRESTOptions(resource schema.GroupResource, example runtime.Ob
 			return inner, destroy, nil
 		}
 
-		return &store{Interface: inner, records: about, index: newIndex(about, g.farthest)}, destroy, nil
+		shared := newIndex(about, g.farthest)
+
+		return &store{Interface: inner, records: about, index: shared, crowd: newCrowd(shared), clock: g.clock}, destroy, nil
 	}
 
 	return o, nil

@@ -35,6 +35,8 @@ type index struct {
 	// change: who has a part of them may read it without the turn.
 	lines      []line
 	from, upTo int64
+	// last are the traits of the last object of each key in the lines.
+	last map[string]*traits
 	// far is a revision after which there are too many records.
 	far int64
 }
@@ -47,6 +49,11 @@ type line struct {
 	now, before *traits
 	// unknown says that the replaced object is not known. The record is selected, so that its reader finds that out.
 	unknown bool
+}
+
+// concerns says whether a predicate selects the record among some keys, by the object or by the one that it replaced.
+func (l *line) concerns(keys log.Range, p *storage.SelectionPredicate) bool {
+	return keys.Contains(l.key) && (l.unknown || l.now.match(p) || l.before.match(p))
 }
 
 // traits are what an object can be selected by.
@@ -75,7 +82,7 @@ func (x *index) use() (done func()) {
 		x.mutex.Lock()
 		defer x.mutex.Unlock()
 		if x.users--; x.users == 0 {
-			x.lines, x.from, x.upTo = nil, 0, 0
+			x.lines, x.from, x.upTo, x.last = nil, 0, 0, nil
 		}
 	}
 }
@@ -88,7 +95,7 @@ func (x *index) selected(ctx context.Context, keys log.Range, after int64, p *st
 		return nil, 0, err
 	}
 	for _, one := range lines {
-		if keys.Contains(one.key) && (one.unknown || one.now.match(p) || one.before.match(p)) {
+		if one.concerns(keys, p) {
 			revisions = append(revisions, one.revision)
 		}
 	}
@@ -112,7 +119,7 @@ func (x *index) since(ctx context.Context, after int64, attributes storage.AttrF
 		return nil, 0, errFar
 	}
 	if len(x.lines) == 0 || after > x.upTo {
-		x.lines, x.from, x.upTo = nil, after, after
+		x.lines, x.from, x.upTo, x.last = nil, after, after, map[string]*traits{}
 	}
 	if err = x.reachBack(ctx, after, attributes); err == nil {
 		err = x.goOn(ctx, attributes)
@@ -133,7 +140,7 @@ func (x *index) reachBack(ctx context.Context, after int64, attributes storage.A
 	if after >= x.from {
 		return nil
 	}
-	earlier, _, err := x.read(ctx, after, x.from, x.most-len(x.lines), attributes)
+	earlier, _, err := x.read(ctx, after, x.from, x.most-len(x.lines), map[string]*traits{}, attributes)
 	if err != nil {
 		return err
 	}
@@ -144,8 +151,11 @@ func (x *index) reachBack(ctx context.Context, after int64, attributes storage.A
 
 // goOn reads the records after the last line. The first lines are forgotten when there are too many: who needs them lists the state.
 func (x *index) goOn(ctx context.Context, attributes storage.AttrFunc) error {
-	later, upTo, err := x.read(ctx, x.upTo, x.records.source.Revision(), x.most, attributes)
+	later, upTo, err := x.read(ctx, x.upTo, x.records.source.Revision(), x.most, x.last, attributes)
 	x.lines, x.upTo = append(x.lines, later...), upTo
+	if err != nil {
+		x.last = map[string]*traits{} // It is further than the lines are.
+	}
 	if drop := len(x.lines) - x.most; drop > 0 {
 		x.from, x.far = x.lines[drop-1].revision, max(x.far, x.lines[drop-1].revision-1)
 		x.lines = slices.Clone(x.lines[drop:])
@@ -154,11 +164,11 @@ func (x *index) goOn(ctx context.Context, attributes storage.AttrFunc) error {
 	return err
 }
 
-// read makes the lines of the records between two revisions, as far as it gets.
-func (x *index) read(ctx context.Context, from, to int64, most int, attributes storage.AttrFunc) (lines []line, upTo int64, err error) {
+// read makes the lines of the records between two revisions, as far as it gets. It remembers the traits of the last object of each key.
+func (x *index) read(
+	ctx context.Context, from, to int64, most int, last map[string]*traits, attributes storage.AttrFunc,
+) (lines []line, upTo int64, err error) {
 	keys := children(x.records.key(x.records.resources))
-	// last are the traits of the last object of each key that was met.
-	last := map[string]*traits{}
 	for upTo = from; upTo < to; {
 		records, next, err := x.records.source.Changes(ctx, keys, upTo, to)
 		if err != nil {
@@ -190,7 +200,9 @@ func (x *index) line(ctx context.Context, of *log.Record, last map[string]*trait
 	}
 	replaces := of.Deleted || of.Created != of.Revision
 	before, met := last[of.Key]
-	last[of.Key] = made.now
+	if last[of.Key] = made.now; of.Deleted {
+		delete(last, of.Key)
+	}
 	switch {
 	case !replaces:
 	case met:

@@ -62,6 +62,16 @@ func (r *records) newest() (published uint64, newest string) {
 	return published, strconv.FormatInt(max(r.kind.Last(), 1), 10)
 }
 
+// quietUntil returns the revision up to which no record of the kind follows those up to a revision, at least that one.
+func (r *records) quietUntil(upTo int64) int64 {
+	published := r.source.Revision()
+	if r.kind.Last() > upTo {
+		return upTo
+	}
+
+	return max(upTo, published)
+}
+
 // keys returns the keys of a list or watch.
 func (r *records) keys(key string, recursive bool) (log.Range, error) {
 	key, err := storage.PrepareKey(r.resources, key, recursive)

@@ -71,17 +71,25 @@ func (r *replay) reach(ctx context.Context) (changes watch.Interface, first *wat
 // need the log.
 func (r *replay) goOn(ctx context.Context, changes watch.Interface, first *watch.Event, upTo int64) {
 	defer changes.Stop()
-	if r.options.Predicate.AllowWatchBookmarks {
-		mark := r.store.records.newFunc()
-		if err := r.store.Versioner().UpdateObject(mark, version(upTo)); err == nil {
-			if !r.send(ctx, watch.Event{Type: watch.Bookmark, Object: mark}) {
-				return
-			}
-		}
+	if !r.mark(ctx, upTo) {
+		return
 	}
 	if first == nil || r.send(ctx, *first) {
 		r.forward(ctx, changes)
 	}
+}
+
+// mark sends a bookmark if the client accepts bookmarks. It reports whether the watch goes on.
+func (r *replay) mark(ctx context.Context, upTo int64) bool {
+	if !r.options.Predicate.AllowWatchBookmarks {
+		return true
+	}
+	mark := r.store.records.newFunc()
+	if err := r.store.Versioner().UpdateObject(mark, version(upTo)); err != nil {
+		return true // A later one may succeed.
+	}
+
+	return r.send(ctx, watch.Event{Type: watch.Bookmark, Object: mark})
 }
 
 // past delivers all existing records, and returns the revision up to which everything has been delivered. It is not ok if
@@ -89,12 +97,7 @@ func (r *replay) goOn(ctx context.Context, changes watch.Interface, first *watch
 func (r *replay) past(ctx context.Context) (upTo int64, ok bool) {
 	for {
 		records, upTo, err := r.next.Next(ctx)
-		switch {
-		case errors.Is(err, log.ErrCompacted):
-			r.send(ctx, expired("the version was compacted while the watch went over it"))
-		case errors.Is(err, errFar), errors.Is(err, errUnreadable):
-			r.send(ctx, expired(err.Error()))
-		}
+		r.refuse(ctx, err)
 		if err != nil || len(records) == 0 {
 			return upTo, err == nil
 		}
@@ -110,6 +113,16 @@ func (r *replay) past(ctx context.Context) (upTo int64, ok bool) {
 				return 0, false
 			}
 		}
+	}
+}
+
+// refuse sends the event that makes the client list again, if an error is of that sort.
+func (r *replay) refuse(ctx context.Context, err error) {
+	switch {
+	case errors.Is(err, log.ErrCompacted):
+		r.send(ctx, expired("the version was compacted while the watch went over it"))
+	case errors.Is(err, errFar), errors.Is(err, errUnreadable):
+		r.send(ctx, expired(err.Error()))
 	}
 }
 

@@ -17,12 +17,16 @@ import (
 // errUnreadable says that the traits of some record cannot be found out.
 var errUnreadable = errors.New("a change cannot be reported")
 
-// selection finds the records that a predicate selects.
+// selection finds the records that a predicate selects: those that the index has, and from then on those that the crowd tells its
+// member of.
 type selection struct {
 	index     *index
 	keys      log.Range
 	predicate storage.SelectionPredicate
 	done      func()
+	// crowd has the member, if there is one.
+	crowd  *crowd
+	member *member
 
 	// wanted are revisions of records that were found and not yet returned, out of those up to the revision found. given is the
 	// revision up to which everything was returned.
@@ -34,13 +38,21 @@ func newSelection(x *index, keys log.Range, after int64, p storage.SelectionPred
 	return &selection{index: x, keys: keys, predicate: p, done: sync.OnceFunc(x.use()), found: after, given: after}
 }
 
+// newMember returns a selection that goes on as a member of a crowd, after everything up to a revision.
+func newMember(c *crowd, requires trait, keys log.Range, after int64, p storage.SelectionPredicate) *selection {
+	s := newSelection(c.index, keys, after, p)
+	s.crowd, s.member = c, &member{requires: requires, keys: keys, predicate: &s.predicate, wake: make(chan struct{}, 1)}
+
+	return s
+}
+
 // near is the number of revisions among which records are read together.
 const near = 64
 
 // Next implements source. It returns few records at a time, so that the watches that wait for their clients hold little.
 func (s *selection) Next(ctx context.Context) (records []*log.Record, upTo int64, err error) {
 	if len(s.wanted) == 0 {
-		if s.wanted, s.found, err = s.index.selected(ctx, s.keys, s.found, &s.predicate); err != nil {
+		if err = s.look(ctx); err != nil {
 			return nil, s.given, s.explain(ctx, err)
 		}
 	}
@@ -68,6 +80,29 @@ func (s *selection) Next(ctx context.Context) (records []*log.Record, upTo int64
 	return records, s.given, nil
 }
 
+// look finds the records that come next.
+func (s *selection) look(ctx context.Context) (err error) {
+	if s.member != nil {
+		if found, upTo, known, err := s.crowd.take(s.member); known {
+			s.wanted, s.found = found, max(s.found, upTo)
+
+			return err
+		}
+	}
+	s.wanted, s.found, err = s.index.selected(ctx, s.keys, s.found, &s.predicate)
+
+	return err
+}
+
+// join has the crowd tell of what follows, once everything was returned that is there. If it is not joined, there may be more.
+func (s *selection) join(ctx context.Context) (joined bool, err error) {
+	if joined, err = s.crowd.join(s.member, s.found); err != nil {
+		err = s.explain(ctx, err)
+	}
+
+	return joined, err
+}
+
 // explain tells what the client can do nothing about from what makes it list again.
 func (s *selection) explain(ctx context.Context, err error) error {
 	if ctx.Err() != nil || errors.Is(err, log.ErrCompacted) || errors.Is(err, log.ErrClosed) || errors.Is(err, errFar) {
@@ -78,4 +113,9 @@ func (s *selection) explain(ctx context.Context, err error) error {
 }
 
 // Stop implements source.
-func (s *selection) Stop() { s.done() }
+func (s *selection) Stop() {
+	if s.member != nil {
+		s.crowd.leave(s.member)
+	}
+	s.done()
+}

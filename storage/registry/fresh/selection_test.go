@@ -155,7 +155,7 @@ func TestSelectingWatchOfTheState(t *testing.T) {
 	p.set(t, "other-1", "other", "again")
 	left := told{watch.Deleted, "a", p.set(t, "a").ResourceVersion}
 	entered := told{watch.Added, "other-2", p.set(t, "other-2", "mine").ResourceVersion}
-	if diff := cmp.Diff([]told{left, entered}, []told{tell(t, next(t, w)), tell(t, next(t, w))}); diff != "" {
+	if diff := cmp.Diff([]told{left, entered}, []told{change(t, w), change(t, w)}); diff != "" {
 		t.Errorf("then come changes (-want +got):\n%s", diff)
 	}
 }

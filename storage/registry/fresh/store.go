@@ -13,6 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/conversion"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apiserver/pkg/storage"
+	"k8s.io/utils/clock"
 )
 
 // anyVersion is the version of a read that accepts any state.
@@ -24,6 +25,8 @@ type store struct {
 
 	records *records
 	index   *index
+	crowd   *crowd
+	clock   clock.Clock
 }
 
 // sharedKey is the context key of Shared.

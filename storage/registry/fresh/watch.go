@@ -17,15 +17,15 @@ import (
 )
 
 // Watch implements storage.Interface.
-//
-//nolint:contextcheck // It is the same context, without its deadline.
 func (s *store) Watch(ctx context.Context, key string, o storage.ListOptions) (watch.Interface, error) {
-	ctx = unhurried{ctx}
 	switch {
 	case o.SendInitialEvents != nil && *o.SendInitialEvents && o.Recursive && !o.Predicate.Empty():
 		return s.watchSelected(ctx, key, o), nil
 	case o.ResourceVersion == "":
 		return s.watchState(ctx, key, o)
+	}
+	if among, ok := s.crowded(ctx, key, o); ok {
+		return among, nil
 	}
 	changes, first, err := s.open(ctx, key, o)
 	if err != nil {
@@ -57,13 +57,13 @@ func (s *store) watchState(ctx context.Context, key string, o storage.ListOption
 		o.ResourceVersion = newest
 	}
 
-	return s.Interface.Watch(ctx, key, o)
+	return s.Interface.Watch(unhurried{ctx}, key, o) //nolint:contextcheck // It is the same context, without its deadline.
 }
 
 // open opens a watch of the cache. It also returns its first event if that is available already, which is the case for a
 // rejection.
 func (s *store) open(ctx context.Context, key string, o storage.ListOptions) (watch.Interface, *watch.Event, error) {
-	changes, err := s.Interface.Watch(ctx, key, o)
+	changes, err := s.Interface.Watch(unhurried{ctx}, key, o) //nolint:contextcheck // It is the same context, without its deadline.
 	if err != nil {
 		return nil, nil, err
 	}
@@ -103,6 +103,28 @@ func (s *store) bridge(ctx context.Context, key string, o storage.ListOptions, f
 	ctx, cancel := context.WithCancel(ctx)
 	r := &replay{relay: newRelay(cancel), store: s, key: key, options: o, keys: keys, next: next}
 	go r.run(ctx)
+
+	return r, true
+}
+
+// crowded returns a watch that the crowd tells of changes, if the predicate requires something by which it can be found.
+func (s *store) crowded(ctx context.Context, key string, o storage.ListOptions) (watch.Interface, bool) {
+	from, err := strconv.ParseInt(o.ResourceVersion, 10, 64)
+	if err != nil || from == 0 || from > s.records.source.Revision() || !o.Recursive || o.SendInitialEvents != nil && *o.SendInitialEvents {
+		return nil, false
+	}
+	requires, ok := required(&o.Predicate)
+	if !ok {
+		return nil, false
+	}
+	keys, err := s.records.keys(key, o.Recursive)
+	if err != nil {
+		return nil, false
+	}
+	mine := newMember(s.crowd, requires, keys, from, o.Predicate)
+	ctx, cancel := context.WithCancel(ctx)
+	r := &replay{relay: newRelay(cancel), store: s, key: key, options: o, keys: keys, next: mine}
+	go r.stay(ctx, mine, from)
 
 	return r, true
 }

@@ -83,6 +83,16 @@ func tell(t *testing.T, e watch.Event) told {
 	return told{e.Type, one.Name, one.ResourceVersion}
 }
 
+// change is the next event that is not a bookmark.
+func change(t *testing.T, w watch.Interface) told {
+	t.Helper()
+	for {
+		if one := tell(t, next(t, w)); one.Type != watch.Bookmark {
+			return one
+		}
+	}
+}
+
 // TestWatchOverARestart goes on from before a restart, and beyond.
 func TestWatchOverARestart(t *testing.T) {
 	t.Parallel()

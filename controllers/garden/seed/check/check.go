@@ -36,6 +36,8 @@ type Check struct {
 	Enqueue handler.EventHandler
 	// Changes lets through those changes of such an object that start a check.
 	Changes predicate.Predicate
+	// Index lets the cache find such objects by their seed; nil if Judge does not need that.
+	Index func(kit.Clusters) error
 	// Judge returns the condition without its times, or nil if the seed has nothing that it could be judged by.
 	Judge func(ctx context.Context, reader client.Reader, seed *gardencorev1beta1.Seed) (*gardencorev1beta1.Condition, error)
 }
@@ -53,6 +55,11 @@ type Reconciler struct {
 // AddToManager implements kit.Adder. A seed is judged when it appears or changes, and when somebody else changes its condition:
 // a gardenlet sets it to Progressing to have the seed judged again.
 func (r *Reconciler) AddToManager(clusters kit.Clusters) error {
+	if r.Check.Index != nil {
+		if err := r.Check.Index(clusters); err != nil {
+			return err
+		}
+	}
 	changes := kit.Changed(func(seed *gardencorev1beta1.Seed) any { return []any{seed.Generation, r.condition(seed)} })
 	changes.DeleteFunc = func(event.DeleteEvent) bool { return false }
 	b := r.Controller(clusters, r.Check.Name, kit.Workers(r.Config.ConcurrentSyncs)).

@@ -28,15 +28,22 @@ func Extensions() Check {
 		Changes: kit.Changed(func(installation *gardencorev1beta1.ControllerInstallation) any {
 			return installation.Status.Conditions
 		}),
+		Index: func(clusters kit.Clusters) error {
+			return kit.Index(clusters.Garden, &gardencorev1beta1.ControllerInstallation{}, gardencorev1beta1.FieldSeedRefName,
+				func(installation *gardencorev1beta1.ControllerInstallation) []string {
+					if name := seedOf(installation); name != nil {
+						return []string{*name}
+					}
+					return nil
+				})
+		},
 		Judge: func(ctx context.Context, reader client.Reader, seed *gardencorev1beta1.Seed) (*gardencorev1beta1.Condition, error) {
 			list := &gardencorev1beta1.ControllerInstallationList{}
-			if err := reader.List(ctx, list, client.UnsafeDisableDeepCopy); err != nil {
+			own := client.MatchingFields{gardencorev1beta1.FieldSeedRefName: seed.Name}
+			if err := reader.List(ctx, list, own, client.UnsafeDisableDeepCopy); err != nil {
 				return nil, fmt.Errorf("list controller installations: %w", err)
 			}
-			found := JudgeExtensions(slices.DeleteFunc(list.Items, func(installation gardencorev1beta1.ControllerInstallation) bool {
-				name := seedOf(&installation)
-				return name == nil || *name != seed.Name
-			}))
+			found := JudgeExtensions(list.Items)
 			return &found, nil
 		},
 	}

@@ -1,0 +1,282 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package fresh_test
+
+import (
+	"context"
+	"strconv"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"golang.org/x/sync/errgroup"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/fields"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/watch"
+	"k8s.io/apiserver/pkg/storage"
+	utilflowcontrol "k8s.io/apiserver/pkg/util/flowcontrol"
+	clocktesting "k8s.io/utils/clock/testing"
+
+	"github.com/terrarium-garden/terrarium/storage/registry/fresh"
+)
+
+// TestCrowd has many watches that are up to date told of what concerns them. The watch cache is held, so that it cannot be who tells
+// them, and each change is decoded for the watches that it concerns, however many there are.
+func TestCrowd(t *testing.T) {
+	t.Parallel()
+	const seeds, rounds = 60, 6
+	decoded := &atomic.Int64{}
+	p := openWith(t, getter{decoded: decoded}, file(t))
+	start := p.set(t, "first").ResourceVersion
+	watches := make([]watch.Interface, seeds)
+	for n := range seeds {
+		watches[n] = p.watch(t, prefix, start, selecting("seed-"+strconv.Itoa(n)))
+	}
+	p.line.hold()
+	before := decoded.Load()
+	want := make([][]told, seeds)
+	for round := range rounds {
+		for n := range seeds {
+			name, here, there := "shoot-"+strconv.Itoa(n), "seed-"+strconv.Itoa(n), "seed-"+strconv.Itoa((n+1)%seeds)
+			add := func(seed int, kind watch.EventType, version string) { want[seed] = append(want[seed], told{kind, name, version}) }
+			switch round {
+			case 0:
+				add(n, watch.Added, p.set(t, name, here).ResourceVersion)
+			case 1:
+				add(n, watch.Modified, p.set(t, name, here, "more").ResourceVersion)
+			case 2: // It moves, and is with both for a while.
+				version := p.set(t, name, here, there).ResourceVersion
+				add(n, watch.Modified, version)
+				add((n+1)%seeds, watch.Added, version)
+			case 3:
+				version := p.set(t, name, there).ResourceVersion
+				add(n, watch.Deleted, version)
+				add((n+1)%seeds, watch.Modified, version)
+			case 4:
+				add((n+1)%seeds, watch.Deleted, p.remove(t, name).ResourceVersion)
+			case 5:
+				p.set(t, name, "nobody")
+			}
+		}
+	}
+	for n, w := range watches {
+		var got []told
+		for range want[n] {
+			got = append(got, change(t, w))
+		}
+		if diff := cmp.Diff(want[n], got); diff != "" {
+			t.Errorf("watch %d (-want +got):\n%s", n, diff)
+		}
+	}
+	// A write decodes what is there and what it has written; then there are the index, and the one or two watches.
+	if most := int64(10 * seeds * rounds); decoded.Load()-before > most {
+		t.Errorf("%d objects were decoded for %d records and %d watches, want at most %d", decoded.Load()-before, seeds*rounds, seeds, most)
+	}
+}
+
+// TestCrowdSelects tells each watch of what its whole predicate selects, and not only of what has the label or field by which it is found.
+func TestCrowdSelects(t *testing.T) {
+	t.Parallel()
+	p := open(t, file(t))
+	start := p.set(t, "first").ResourceVersion
+	p.line.hold()
+	both := p.watch(t, prefix, start, predicate(t, "a=yes,b=yes", ""))
+	one := p.watch(t, prefix, start, predicate(t, "a in (yes),b!=yes", ""))
+	field := p.watch(t, prefix, start, predicate(t, "", "data.a=a"))
+	a := p.set(t, "thing", "a").ResourceVersion
+	ab := p.set(t, "thing", "a", "b").ResourceVersion
+	gone := p.remove(t, "thing").ResourceVersion
+	for reason, tc := range map[string]struct {
+		watch watch.Interface
+		want  []told
+	}{
+		"two labels":           {both, []told{{watch.Added, "thing", ab}, {watch.Deleted, "thing", gone}}},
+		"one and not another":  {one, []told{{watch.Added, "thing", a}, {watch.Deleted, "thing", ab}}},
+		"the value of a field": {field, []told{{watch.Added, "thing", a}, {watch.Modified, "thing", ab}, {watch.Deleted, "thing", gone}}},
+	} {
+		var got []told
+		for range tc.want {
+			got = append(got, change(t, tc.watch))
+		}
+		if diff := cmp.Diff(tc.want, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", reason, diff)
+		}
+	}
+}
+
+func predicate(t *testing.T, byLabel, byField string) storage.SelectionPredicate {
+	t.Helper()
+	p := selecting("")
+	p.GetAttrs = attributes
+	var err error
+	if p.Label, err = labels.Parse(byLabel); err != nil {
+		t.Fatal(err)
+	}
+	if p.Field, err = fields.ParseSelector(byField); err != nil {
+		t.Fatal(err)
+	}
+
+	return p
+}
+
+// TestCrowdWaitsForNobody has a watch that takes nothing for long. It does not miss anything, and does not hold up others.
+func TestCrowdWaitsForNobody(t *testing.T) {
+	t.Parallel()
+	const changes = fresh.Patient + 100
+	p := open(t, file(t))
+	start := p.set(t, "hot", "a", "start").ResourceVersion
+	slow, quick := p.watch(t, prefix, start, selecting("a")), p.watch(t, prefix, start, selecting("a"))
+	p.line.hold()
+	var want []told
+	for n := range changes {
+		one := told{watch.Modified, "hot", p.set(t, "hot", "a", strconv.Itoa(n)).ResourceVersion}
+		want = append(want, one)
+		if got := change(t, quick); got != one {
+			t.Fatalf("received %v; want %v", got, one)
+		}
+	}
+	var got []told
+	for range want {
+		got = append(got, change(t, slow))
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("the slow one (-want +got):\n%s", diff)
+	}
+}
+
+// TestCrowdUnderWrites has watches come and go while much is written. None misses a change or is told of one twice.
+func TestCrowdUnderWrites(t *testing.T) {
+	t.Parallel()
+	const changes, watches = 300, 12
+	p := open(t, file(t))
+	versions := make(chan string, changes)
+	versions <- p.set(t, "hot", "a", "-1").ResourceVersion
+	var group errgroup.Group
+	for range watches {
+		group.Go(func() error {
+			for version := range versions {
+				w, err := p.Watch(t.Context(), prefix, storage.ListOptions{ResourceVersion: version, Predicate: selecting("a"), Recursive: true})
+				if err != nil {
+					t.Errorf("watch from %s: %v", version, err)
+
+					return nil
+				}
+				last, _ := strconv.Atoi(version)
+				for range 5 {
+					e, ok := <-w.ResultChan()
+					for ok && e.Type == watch.Bookmark {
+						e, ok = <-w.ResultChan()
+					}
+					if !ok {
+						break
+					}
+					one, known := plain(e).(*thing)
+					if !known || one.ResourceVersion != strconv.Itoa(last+1) {
+						t.Errorf("received %v %v after version %d", e.Type, e.Object, last)
+
+						break
+					}
+					last++
+				}
+				w.Stop()
+			}
+
+			return nil
+		})
+	}
+	for n := range changes {
+		version := p.set(t, "hot", "a", strconv.Itoa(n)).ResourceVersion
+		if n < changes-10 {
+			versions <- version
+		}
+	}
+	close(versions)
+	_ = group.Wait()
+}
+
+// TestCrowdMarks sends bookmarks with the newest version, from time to time and before the end of the request.
+func TestCrowdMarks(t *testing.T) {
+	t.Parallel()
+	c := clocktesting.NewFakeClock(time.Now())
+	p := openWith(t, getter{clock: c}, file(t))
+	start := p.set(t, "mine", "a").ResourceVersion
+	w := p.watch(t, prefix, start, selecting("a"))
+	version := p.set(t, "others", "b").ResourceVersion
+	until(t, "a bookmark has the version of what concerns others", func() bool {
+		until(t, "the watch waits", c.HasWaiters)
+		c.Step(time.Minute)
+		got := tell(t, next(t, w))
+		if got.Type != watch.Bookmark {
+			t.Fatalf("received %v; want a bookmark", got)
+		}
+
+		return got.Version == version
+	})
+}
+
+// TestCrowdMarksTheEnd sends the last bookmark shortly before the time limit of the request.
+func TestCrowdMarksTheEnd(t *testing.T) {
+	t.Parallel()
+	c := clocktesting.NewFakeClock(time.Now())
+	p := openWith(t, getter{clock: c}, file(t))
+	start := p.set(t, "mine", "a").ResourceVersion
+	limited, cancel := context.WithDeadline(t.Context(), c.Now().Add(30*time.Second))
+	t.Cleanup(cancel)
+	w, err := p.Watch(limited, prefix, storage.ListOptions{ResourceVersion: start, Predicate: selecting("a"), Recursive: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(w.Stop)
+	until(t, "the watch waits", c.HasWaiters)
+	c.Step(30*time.Second - fresh.BeforeTheEnd)
+	if got, want := tell(t, next(t, w)), (told{watch.Bookmark, "", start}); got != want {
+		t.Errorf("received %v; want %v", got, want)
+	}
+}
+
+// TestCrowdOfTheClosed ends all watches with the log.
+func TestCrowdOfTheClosed(t *testing.T) {
+	t.Parallel()
+	p := open(t, file(t))
+	start := p.set(t, "mine", "a").ResourceVersion
+	w := p.watch(t, prefix, start, selecting("a"))
+	p.set(t, "mine", "a", "b")
+	if got := change(t, w); got.Type != watch.Modified {
+		t.Errorf("received %v", got)
+	}
+	p.close()
+	for range w.ResultChan() { //nolint:revive // Until it is closed.
+	}
+}
+
+// TestCrowdGivesItsSeatBack says that the watch is initialized once it has what there is, so that it does not count as a request that is
+// still to be served: else a few hundred watches would shut out all other requests.
+func TestCrowdGivesItsSeatBack(t *testing.T) {
+	t.Parallel()
+	p := open(t, file(t))
+	start := p.set(t, "mine", "a").ResourceVersion
+	for reason, o := range map[string]storage.ListOptions{
+		"from a version": {ResourceVersion: start, Predicate: selecting("a"), Recursive: true},
+		"with the state": {SendInitialEvents: new(true), ResourceVersionMatch: metav1.ResourceVersionMatchNotOlderThan, Predicate: selecting("a"), Recursive: true},
+	} {
+		seat := make(seat)
+		w, err := p.Watch(utilflowcontrol.WithInitializationSignal(t.Context(), seat), prefix, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(w.Stop)
+		select {
+		case <-seat:
+		case <-time.After(time.Minute):
+			t.Errorf("%s: the watch keeps its seat", reason)
+		}
+	}
+}
+
+// seat is closed when a watch no longer needs it.
+type seat chan struct{}
+
+func (s seat) Signal() { close(s) }
+func (s seat) Wait()   { <-s }
