@@ -119,7 +119,7 @@ func TestAuthorityRotation(t *testing.T) {
 		t.Errorf("there is nothing left to do: %v, %v", difference(is, tree(t, w.dir)), err)
 	}
 	if !g.Certificates.Serving.Cert.Equal(former) || !strings.HasPrefix(string(g.Authorities.CABundle()), string(bundle)) {
-		t.Error("Whoever trusts only the former authority goes on to trust the server.")
+		t.Error("A client that trusts only the former authority goes on to trust the server.")
 	}
 	if err := g.Changes.ForgetAuthorities(w.clk.Now()); !errors.Is(err, identity.ErrNotRotating) {
 		t.Errorf("forget before the switch: got %v, want ErrNotRotating", err)

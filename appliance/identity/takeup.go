@@ -17,7 +17,7 @@ const formerDir = pkiDir + ".former"
 
 // TakeUp takes up keys that another server has published, and reports whether there was anything to do. With running, it changes file by
 // file, for who watches them; otherwise all of them in one step. What cannot be opened is ErrSealed, and what is not newer than the keys here
-// is refused: whoever can write to the datastore must not bring back keys that were given up. Keys here that no rotation has made are
+// is refused: a program that can write to the datastore must not bring back keys that were given up. Keys here that no rotation has made are
 // ErrUnpublished, and former ones are kept beside the directory if objects may be stored with them.
 func (s *Sharing) TakeUp(from Sealed, running bool, now time.Time) (bool, error) {
 	s.changing.Lock()

@@ -15,7 +15,7 @@ import (
 	"github.com/terrarium-garden/terrarium/controllers/garden/self"
 )
 
-// Phases tells how far all rotations are, whoever has started them.
+// Phases tells how far all rotations are, whatever has started them.
 func (r *Rotations) Phases(ctx context.Context) (self.Rotations, error) {
 	is := self.Rotations{}
 	var err error

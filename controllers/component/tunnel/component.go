@@ -5,8 +5,8 @@
 // the seed.
 //
 // Two agents serve a shoot of any size, because each API server keeps a connection to every agent; one is enough for an owner who wants no
-// more. They have addresses of pods and not of their nodes: a user who has the
-// API server connect to something reaches no more than a pod does.
+// more. They have addresses of pods and not of their nodes: a user who has the API server connect to something reaches no more than a pod
+// does.
 package tunnel
 
 import (
