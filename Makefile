@@ -14,11 +14,10 @@ LINT       := v2.15.0
 # A later nfpm needs a module that is not served by every proxy.
 NFPM       := v2.43.0
 
-# Binaries, tests and linter use the same build flags, so that they share the build cache. no_antithesis_sdk excludes a library
-# that opens shared objects at run time, which static binaries cannot do. fieldsv1string has objects share equal managed fields, which
-# are a fifth of what the objects of a large garden take in memory.
+# Binaries, tests and linter use the same build flags, so that they share the build cache. The last tag excludes a library that
+# opens shared objects at run time, which static binaries cannot do.
 export CGO_ENABLED := 1
-export GOFLAGS := -buildvcs=false -trimpath -tags=netgo,osusergo,sqlite_omit_load_extension,no_antithesis_sdk,fieldsv1string
+export GOFLAGS := -buildvcs=false -trimpath -tags=netgo,osusergo,sqlite_omit_load_extension,no_antithesis_sdk
 K8S_FLAGS := -X k8s.io/component-base/version.gitVersion=v$(K8S) \
 	-X k8s.io/component-base/version.gitMajor=$(word 1,$(subst ., ,$(K8S))) \
 	-X k8s.io/component-base/version.gitMinor=$(word 2,$(subst ., ,$(K8S))) \

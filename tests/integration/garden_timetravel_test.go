@@ -179,6 +179,12 @@ func TestTimeTravel(t *testing.T) {
 // night sees a shoot fall asleep in the evening and wake up in the morning, each within the two hours in which a schedule is still carried out.
 func (w *traveller) night(shoot *gardencorev1beta1.Shoot, when string) {
 	w.t.Helper()
+	w.passing(when+" the shoot is awake", func(ctx context.Context) error {
+		if err := w.Client.Get(ctx, client.ObjectKeyFromObject(shoot), shoot); err != nil {
+			return err
+		}
+		return has(!query.HibernationWanted(shoot), "it sleeps")
+	})
 	since := w.clock.Now()
 	for _, turn := range []struct {
 		what   string

@@ -104,8 +104,9 @@ func (r *Reconciler) replace(ctx context.Context, other *garden) error {
 // settings makes the server do what is new in the spec, and then shows in the spec what the server is.
 func (r *Reconciler) settings(ctx context.Context, p *pass) error {
 	is := p.garden
-	changed := is.Generation != is.Status.ObservedGeneration
-	p.asked = changed
+	p.asked = is.Generation != is.Status.ObservedGeneration
+	// The first generation is what the server has written about itself.
+	changed := p.asked && is.Generation > 1
 	if err := r.Server.Apply(ctx, &is.Spec, changed); err != nil {
 		return fmt.Errorf("apply the spec: %w", err)
 	}

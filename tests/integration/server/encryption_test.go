@@ -76,6 +76,25 @@ func keysOf(t *testing.T, dir string) []string {
 	return keys
 }
 
+// firstSnapshot returns the snapshot that a garden takes by itself half a minute after its start.
+func firstSnapshot(t *testing.T, g *harness.Garden, clk *harness.Clock) *gardenappliancev1alpha1.Snapshot {
+	t.Helper()
+	clk.Step(time.Minute)
+	taken := &gardenappliancev1alpha1.SnapshotList{}
+	harness.Eventually(t, "the first snapshot", func(ctx context.Context) error {
+		if err := g.Client.List(ctx, taken); err != nil {
+			return err
+		}
+		if len(taken.Items) == 0 {
+			return errSame
+		}
+
+		return nil
+	})
+
+	return &taken.Items[0]
+}
+
 // TestEncryptionKeyRotation changes the key with which objects are stored while the server runs, and stops the server between the
 // steps. At the end all objects are readable without the former key [OPER-ROT-9].
 func TestEncryptionKeyRotation(t *testing.T) {
@@ -88,10 +107,7 @@ func TestEncryptionKeyRotation(t *testing.T) {
 		}
 	}
 	former := keysOf(t, g.DataDir)[0]
-	old := &gardenappliancev1alpha1.Snapshot{}
-	if err := g.Client.Create(t.Context(), old); err != nil {
-		t.Fatal(err)
-	}
+	old := firstSnapshot(t, g, clk)
 	count := keepCounting(t, g)
 	if status, out, errs := terrarium(t, "certificate", "rotate-encryption-key", "--follow", "--data-dir", g.DataDir); status != 0 || !strings.Contains(errs, "No rotation") {
 		t.Errorf("follow: status %d\n%s%s", status, out, errs)
