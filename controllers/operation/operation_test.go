@@ -150,9 +150,9 @@ func must(t *testing.T, err error) {
 }
 
 // failing is the error of a flow in which that task has failed.
-func failing(t *testing.T, id flow.ID, err error) error {
+func failing(t *testing.T, err error) error {
 	t.Helper()
-	graph, compileErr := flow.Compile("flow", flow.Task{ID: id, Title: "Working", Do: func(context.Context) error { return err }})
+	graph, compileErr := flow.Compile("flow", flow.Task{ID: "water", Title: "Working", Do: func(context.Context) error { return err }})
 	must(t, compileErr)
 	return graph.Run(t.Context(), flow.Options{Clock: clocktesting.NewFakeClock(time.Unix(0, 0))})
 }
@@ -274,13 +274,13 @@ func TestFail(t *testing.T) {
 	}{
 		"Plain":    {reason: "it is tried again", err: errBoom, state: "Error", text: "Boom; the operation will be retried", tasks: []string{""}, events: []string{"Warning ReconcileError"}},
 		"Step":     {reason: "a step has an id", err: operation.AtStep("dig", errBoom), state: "Error", text: "Boom; the operation will be retried", tasks: []string{"dig"}, events: []string{"Warning ReconcileError"}},
-		"Task":     {reason: "so has a task", err: failing(t, "water", errBoom), state: "Error", text: `Task "water" failed: boom; the operation will be retried`, tasks: []string{"water"}, events: []string{"Warning ReconcileError"}},
+		"Task":     {reason: "so has a task", err: failing(t, errBoom), state: "Error", text: `Task "water" failed: boom; the operation will be retried`, tasks: []string{"water"}, events: []string{"Warning ReconcileError"}},
 		"Expired":  {reason: "the retry cycle is over", err: errBoom, after: time.Hour, state: "Failed", text: "Boom", tasks: []string{""}, final: true, events: []string{"Warning ReconcileError"}},
 		"Final":    {reason: "only the owner can act", err: operation.WithCodes(errBoom, "ERR_INFRA_QUOTA_EXCEEDED"), state: "Failed", text: "Boom", tasks: []string{""}, final: true, events: []string{"Warning ReconcileError"}},
 		"Code":     {reason: "this code may pass by itself", err: operation.WithCodes(errBoom, "ERR_CLEANUP_CLUSTER_RESOURCES"), state: "Error", text: "Boom; the operation will be retried", tasks: []string{""}, events: []string{"Warning ReconcileError"}},
 		"User":     {reason: "retries would not help", err: kit.UserMustFix("Bad", errBoom), state: "Error", text: "Boom; the operation will be retried", tasks: []string{""}, final: true, events: []string{"Warning ReconcileError"}},
 		"LostRace": {reason: "a conflict is not reported", err: conflict, state: "Processing", text: "Creation of the shoot cluster has begun", result: reconcile.Result{RequeueAfter: 100 * time.Millisecond}},
-		"LostTask": {reason: "a task has its own retries", err: failing(t, "water", conflict), state: "Error", text: `Task "water" failed: Operation cannot be fulfilled on shoots "rose": boom; the operation will be retried`, tasks: []string{"water"}, events: []string{"Warning ReconcileError"}},
+		"LostTask": {reason: "a task has its own retries", err: failing(t, conflict), state: "Error", text: `Task "water" failed: Operation cannot be fulfilled on shoots "rose": boom; the operation will be retried`, tasks: []string{"water"}, events: []string{"Warning ReconcileError"}},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -369,7 +369,7 @@ func TestInterruptedIsAborted_GLET_FORCE_1(t *testing.T) {
 	g := onShoot(t)
 	run := g.pass(t)
 	must(t, run.Begin(t.Context(), shootStart{Type: "Create"}))
-	_, _ = run.Fail(t.Context(), operation.WithCodes(failing(t, "water", errBoom), gardencorev1beta1.ErrorCodeInfraDependencies))
+	_, _ = run.Fail(t.Context(), operation.WithCodes(failing(t, errBoom), gardencorev1beta1.ErrorCodeInfraDependencies))
 	must(t, run.Begin(t.Context(), shootStart{Type: "Create"}))
 	ctx, cancel := context.WithCancelCause(t.Context())
 	why := &operation.InterruptedError{Reason: "somebody wants something else"}
@@ -411,7 +411,7 @@ func TestProgressDropsErrors(t *testing.T) {
 	g := onShoot(t)
 	run := g.pass(t)
 	must(t, run.Begin(t.Context(), shootStart{Type: "Create"}))
-	_, _ = run.Fail(t.Context(), failing(t, "water", errBoom))
+	_, _ = run.Fail(t.Context(), failing(t, errBoom))
 	must(t, run.Begin(t.Context(), shootStart{Type: "Create"}))
 	if got := len(g.live(t).Status.LastErrors); got != 1 {
 		t.Errorf("%d errors at the beginning, want that of the last run", got)

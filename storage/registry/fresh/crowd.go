@@ -4,6 +4,7 @@ package fresh
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"sync"
 
@@ -142,27 +143,30 @@ func (c *crowd) drop(m *member) {
 	}
 }
 
-// take returns the revisions of the records that a member was told of, and the revision up to which these are all. It is not known if
-// the watch has to look itself.
-func (c *crowd) take(m *member) (found []int64, upTo int64, known bool, err error) {
+// errUntold says that a watch was not told of everything and has to look itself.
+var errUntold = errors.New("the watch was not told of everything")
+
+// take returns the revisions of the records that a member was told of, and the revision up to which these are all. The error is
+// errUntold if the member has to look itself.
+func (c *crowd) take(m *member) (found []int64, upTo int64, err error) {
 	c.mutex.Lock()
 	defer c.mutex.Unlock()
 	if !m.joined {
-		return nil, 0, false, nil
+		return nil, 0, errUntold
 	}
 	if c.failed != nil {
-		return nil, 0, true, c.failed
+		return nil, 0, c.failed
 	}
 	found, m.found = m.found, nil
 
-	return found, max(c.level, m.told), true, nil
+	return found, max(c.level, m.told), nil
 }
 
 func newCrowd(x *index) *crowd { return &crowd{index: x, members: map[trait]map[*member]struct{}{}} }
 
 // start tells the members until the last of them has left. It is called with the mutex held.
 func (c *crowd) start(attributes storage.AttrFunc) {
-	ctx, end := context.WithCancel(context.Background())
+	ctx, end := context.WithCancel(context.Background()) //nolint:forbidigo // It outlives the watch that comes first, and ends with the last.
 	c.end = end
 	after := c.level
 	go func() {

@@ -40,7 +40,9 @@ func TestCrowd(t *testing.T) {
 	for round := range rounds {
 		for n := range seeds {
 			name, here, there := "shoot-"+strconv.Itoa(n), "seed-"+strconv.Itoa(n), "seed-"+strconv.Itoa((n+1)%seeds)
-			add := func(seed int, kind watch.EventType, version string) { want[seed] = append(want[seed], told{kind, name, version}) }
+			add := func(seed int, kind watch.EventType, version string) {
+				want[seed] = append(want[seed], told{kind, name, version})
+			}
 			switch round {
 			case 0:
 				add(n, watch.Added, p.set(t, name, here).ResourceVersion)
@@ -247,7 +249,7 @@ func TestCrowdOfTheClosed(t *testing.T) {
 		t.Errorf("received %v", got)
 	}
 	p.close()
-	for range w.ResultChan() { //nolint:revive // Until it is closed.
+	for range w.ResultChan() { // Until it is closed.
 	}
 }
 

@@ -140,7 +140,7 @@ func (x *index) reachBack(ctx context.Context, after int64, attributes storage.A
 	if after >= x.from {
 		return nil
 	}
-	earlier, _, err := x.read(ctx, after, x.from, x.most-len(x.lines), map[string]*traits{}, attributes)
+	earlier, _, err := x.read(ctx, after, x.from, reading{most: x.most - len(x.lines), last: map[string]*traits{}, attributes: attributes})
 	if err != nil {
 		return err
 	}
@@ -151,7 +151,7 @@ func (x *index) reachBack(ctx context.Context, after int64, attributes storage.A
 
 // goOn reads the records after the last line. The first lines are forgotten when there are too many: who needs them lists the state.
 func (x *index) goOn(ctx context.Context, attributes storage.AttrFunc) error {
-	later, upTo, err := x.read(ctx, x.upTo, x.records.source.Revision(), x.most, x.last, attributes)
+	later, upTo, err := x.read(ctx, x.upTo, x.records.source.Revision(), reading{most: x.most, last: x.last, attributes: attributes})
 	x.lines, x.upTo = append(x.lines, later...), upTo
 	if err != nil {
 		x.last = map[string]*traits{} // It is further than the lines are.
@@ -164,22 +164,29 @@ func (x *index) goOn(ctx context.Context, attributes storage.AttrFunc) error {
 	return err
 }
 
-// read makes the lines of the records between two revisions, as far as it gets. It remembers the traits of the last object of each key.
-func (x *index) read(
-	ctx context.Context, from, to int64, most int, last map[string]*traits, attributes storage.AttrFunc,
-) (lines []line, upTo int64, err error) {
+// reading is what is needed to read records.
+type reading struct {
+	// most is the number of records that are read at most.
+	most int
+	// last are the traits of the last object of each key that was read.
+	last       map[string]*traits
+	attributes storage.AttrFunc
+}
+
+// read makes the lines of the records between two revisions, as far as it gets.
+func (x *index) read(ctx context.Context, from, to int64, r reading) (lines []line, upTo int64, err error) {
 	keys := children(x.records.key(x.records.resources))
 	for upTo = from; upTo < to; {
 		records, next, err := x.records.source.Changes(ctx, keys, upTo, to)
 		if err != nil {
 			return lines, upTo, fmt.Errorf("read changes: %w", err)
 		}
-		if len(lines)+len(records) > most {
+		if len(lines)+len(records) > r.most {
 			return lines, upTo, errFar
 		}
 		made := make([]line, 0, len(records))
 		for _, one := range records {
-			about, err := x.line(ctx, one, last, attributes)
+			about, err := x.line(ctx, one, r)
 			if err != nil {
 				return lines, upTo, err
 			}
@@ -191,17 +198,17 @@ func (x *index) read(
 	return lines, upTo, nil
 }
 
-func (x *index) line(ctx context.Context, of *log.Record, last map[string]*traits, attributes storage.AttrFunc) (made line, err error) {
+func (x *index) line(ctx context.Context, of *log.Record, r reading) (made line, err error) {
 	made = line{revision: of.Revision, key: of.Key}
 	if !of.Deleted {
-		if made.now, err = x.traits(ctx, of, of.Value, attributes); err != nil {
+		if made.now, err = x.traits(ctx, of, of.Value, r.attributes); err != nil {
 			return made, err
 		}
 	}
 	replaces := of.Deleted || of.Created != of.Revision
-	before, met := last[of.Key]
-	if last[of.Key] = made.now; of.Deleted {
-		delete(last, of.Key)
+	before, met := r.last[of.Key]
+	if r.last[of.Key] = made.now; of.Deleted {
+		delete(r.last, of.Key)
 	}
 	switch {
 	case !replaces:
@@ -210,7 +217,7 @@ func (x *index) line(ctx context.Context, of *log.Record, last map[string]*trait
 	case of.PreviousValue == nil:
 		made.unknown = true
 	default:
-		made.before, err = x.traits(ctx, of, of.PreviousValue, attributes)
+		made.before, err = x.traits(ctx, of, of.PreviousValue, r.attributes)
 	}
 
 	return made, err

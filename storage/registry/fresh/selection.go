@@ -83,7 +83,7 @@ func (s *selection) Next(ctx context.Context) (records []*log.Record, upTo int64
 // look finds the records that come next.
 func (s *selection) look(ctx context.Context) (err error) {
 	if s.member != nil {
-		if found, upTo, known, err := s.crowd.take(s.member); known {
+		if found, upTo, err := s.crowd.take(s.member); !errors.Is(err, errUntold) {
 			s.wanted, s.found = found, max(s.found, upTo)
 
 			return err
@@ -96,7 +96,7 @@ func (s *selection) look(ctx context.Context) (err error) {
 
 // join has the crowd tell of what follows, once everything was returned that is there. If it is not joined, there may be more.
 func (s *selection) join(ctx context.Context) (joined bool, err error) {
-	if joined, err = s.crowd.join(s.member, s.found); err != nil {
+	if joined, err = s.crowd.join(s.member, s.found); err != nil { //nolint:contextcheck // Others join as well.
 		err = s.explain(ctx, err)
 	}
 
