@@ -75,7 +75,8 @@ func required(p *storage.SelectionPredicate) (trait, bool) {
 	}
 	if p.Field != nil {
 		for _, one := range p.Field.Requirements() {
-			if one.Operator != operator.NotEquals && one.Field != "metadata.namespace" {
+			// A field that an object does not have counts as empty, and is not found.
+			if one.Operator != operator.NotEquals && one.Field != "metadata.namespace" && one.Value != "" {
 				return trait{field: true, name: one.Field, value: one.Value}, true
 			}
 		}

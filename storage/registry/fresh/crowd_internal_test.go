@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apiserver/pkg/storage"
 
@@ -66,5 +67,27 @@ func TestPatience(t *testing.T) {
 	}
 	if found, _, err := c.take(m); !errors.Is(err, errUntold) || len(found) > 0 {
 		t.Errorf("%d records are kept, %v; want none, and that the watch looks itself", len(found), err)
+	}
+}
+
+// TestRequired finds what every object has that a watch is told of; without that, the watch cache tells.
+func TestRequired(t *testing.T) {
+	t.Parallel()
+	for _, tc := range []struct {
+		reason, field string
+		want          trait
+		found         bool
+	}{
+		{"a value", "spec.seedName=north", trait{field: true, name: "spec.seedName", value: "north"}, true},
+		{"no value, which objects without the field have as well", "spec.seedName=", trait{}, false},
+		{"any other value", "spec.seedName!=north", trait{}, false},
+		{"a name, by which the watch cache finds", "metadata.name=a", trait{}, false},
+	} {
+		p := storage.Everything
+		p.Field = fields.ParseSelectorOrDie(tc.field)
+		got, found := required(&p)
+		if diff := cmp.Diff([]any{tc.want, tc.found}, []any{got, found}, cmp.AllowUnexported(trait{})); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", tc.reason, diff)
+		}
 	}
 }
