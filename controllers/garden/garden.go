@@ -24,6 +24,7 @@ import (
 	"github.com/terrarium-garden/terrarium/controllers/garden/project/stale"
 	"github.com/terrarium-garden/terrarium/controllers/garden/reference"
 	"github.com/terrarium-garden/terrarium/controllers/garden/seed/check"
+	"github.com/terrarium-garden/terrarium/controllers/garden/seed/hosted"
 	"github.com/terrarium-garden/terrarium/controllers/garden/seed/lifecycle"
 	"github.com/terrarium-garden/terrarium/controllers/garden/seed/namespace"
 	"github.com/terrarium-garden/terrarium/controllers/garden/shoot/conditions"
@@ -39,10 +40,12 @@ import (
 )
 
 // Adders returns the controllers of the garden, including its scheduler. A new controller is a new line. Each takes its own
-// section of the configuration, which must be complete with its defaults. Controllers of one kind share a section.
+// section of the configuration, which must be complete with its defaults. Controllers of one kind share a section. The index that some of
+// them need comes first.
 func Adders(config *gardenconfigv1alpha1.ServerConfiguration) []kit.Adder {
 	c := config.Controllers
 	return []kit.Adder{
+		hosted.Index{},
 		&csr.Reconciler{Config: c.CertificateSigningRequest},
 		&project.Reconciler{Config: c.Project},
 		&activity.Reconciler{Config: c.Project.ConcurrencyConfiguration},

@@ -15,6 +15,7 @@ import (
 
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	"github.com/terrarium-garden/terrarium/apis/extensions"
+	"github.com/terrarium-garden/terrarium/controllers/garden/seed/hosted"
 	"github.com/terrarium-garden/terrarium/controllers/kit"
 )
 
@@ -54,10 +55,9 @@ func (r *Reconciler) decide(ctx context.Context, s *scope) (kit.Outcome, error) 
 			return kit.Stop(), fmt.Errorf("list %T: %w", list, err)
 		}
 	}
-	shoots := &gardencorev1beta1.ShootList{}
-	own := client.MatchingLabels{gardencorev1beta1.LabelPrefixSeedName + s.seed.Name: "true"}
-	if err := r.Client.List(ctx, shoots, own, client.UnsafeDisableDeepCopy); err != nil {
-		return kit.Stop(), fmt.Errorf("list shoots of seed %q: %w", s.seed.Name, err)
+	shoots, err := hosted.Shoots(ctx, r.Client, s.seed.Name)
+	if err != nil {
+		return kit.Stop(), err
 	}
 	installations := &gardencorev1beta1.ControllerInstallationList{}
 	if err := r.Reader.List(ctx, installations, client.MatchingFields{gardencorev1beta1.FieldSeedRefName: s.seed.Name}); err != nil {
@@ -68,7 +68,7 @@ func (r *Reconciler) decide(ctx context.Context, s *scope) (kit.Outcome, error) 
 		return kit.Stop(), err
 	}
 	plan, err := Decide(Input{
-		Seed: s.seed, Shoots: shoots.Items, Registrations: registrations.Items, Deployments: deployments.Items,
+		Seed: s.seed, Shoots: shoots, Registrations: registrations.Items, Deployments: deployments.Items,
 		Buckets: buckets.Items, Entries: entries.Items, Domains: domains, Installations: installations.Items,
 	})
 	if err != nil {

@@ -12,20 +12,8 @@ import (
 
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	gardenseedmanagementv1alpha1 "github.com/terrarium-garden/terrarium/apis/seedmanagement/v1alpha1"
+	"github.com/terrarium-garden/terrarium/controllers/garden/seed/hosted"
 )
-
-// hostField indexes shoots by the seeds on which they are.
-const hostField = "managedseedset.seeds"
-
-func seedsOf(shoot *gardencorev1beta1.Shoot) []string {
-	var seeds []string
-	for _, name := range []*string{shoot.Spec.SeedName, shoot.Status.SeedName} {
-		if name != nil && (len(seeds) == 0 || seeds[0] != *name) {
-			seeds = append(seeds, *name)
-		}
-	}
-	return seeds
-}
 
 // observe finds the replicas of a set and the names that others have taken (GCM-MSS-2). Shoots and ManagedSeeds are read with
 // the given reader, everything else from the cache: the API server itself refuses to delete a ManagedSeed whose seed has shoots.
@@ -96,10 +84,6 @@ func (v *View) owns(object client.Object, selector labels.Selector) bool {
 
 // hosts reports whether a shoot is scheduled on the seed.
 func (r *Reconciler) hosts(ctx context.Context, seed string) (bool, error) {
-	shoots := &gardencorev1beta1.ShootList{}
-	err := r.Client.List(ctx, shoots, client.MatchingFields{hostField: seed}, client.Limit(1), client.UnsafeDisableDeepCopy)
-	if err != nil {
-		return false, fmt.Errorf("list shoots on seed %q: %w", seed, err)
-	}
-	return len(shoots.Items) > 0, nil
+	shoots, err := hosted.Shoots(ctx, r.Client, seed, client.Limit(1))
+	return len(shoots) > 0, err
 }

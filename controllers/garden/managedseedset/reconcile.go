@@ -35,9 +35,6 @@ type Reconciler struct {
 // AddToManager implements kit.Adder. A set is reconciled when it changes and when one of its replicas does (GCM-MSS-1), which
 // are found by their names, also after they are gone. Few shoots are in the namespace of sets.
 func (r *Reconciler) AddToManager(clusters kit.Clusters) error {
-	if err := kit.Index(clusters.Garden, &gardencorev1beta1.Shoot{}, hostField, seedsOf); err != nil {
-		return err
-	}
 	b := r.Controller(clusters, controllerName, kit.Workers(r.Config.ConcurrentSyncs))
 	ofReplica := kit.EnqueueMatching(r.Client, &gardenseedmanagementv1alpha1.ManagedSeedSetList{},
 		func(changed client.Object, set *gardenseedmanagementv1alpha1.ManagedSeedSet) bool {

@@ -10,6 +10,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/builder"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
@@ -38,19 +39,25 @@ type Reconciler struct {
 func (r *Reconciler) AddToManager(clusters kit.Clusters) error {
 	b := r.Controller(clusters, controllerName, kit.Workers(r.Config.ConcurrentSyncs))
 	// A source concerns every seed, a copy its own (GCM-SEED-3).
-	concerned := kit.EnqueueMatching(r.Client, &gardencorev1beta1.SeedList{}, func(secret client.Object, seed *gardencorev1beta1.Seed) bool {
-		return secret.GetNamespace() == gardencorev1beta1.NamespaceGarden || secret.GetNamespace() == Name(seed.Name)
+	all := kit.EnqueueMatching(r.Client, &gardencorev1beta1.SeedList{}, func(client.Object, *gardencorev1beta1.Seed) bool { return true })
+	own := kit.EnqueueNamed(func(secret *metav1.PartialObjectMetadata) []types.NamespacedName {
+		return kit.Keys("", new(strings.TrimPrefix(secret.Namespace, prefix)))
 	})
 	b.For(&gardencorev1beta1.Seed{}, builder.WithPredicates(predicate.GenerationChangedPredicate{})).
 		Owns(&corev1.Namespace{}).
-		WatchesMetadata(&corev1.Secret{}, concerned, builder.WithPredicates(predicate.NewPredicateFuncs(concerns)))
+		WatchesMetadata(&corev1.Secret{}, all, builder.WithPredicates(predicate.NewPredicateFuncs(isSource))).
+		WatchesMetadata(&corev1.Secret{}, own, builder.WithPredicates(predicate.NewPredicateFuncs(isCopy)))
 	return kit.Complete(b, controllerName, reconcile.AsReconciler(r.Client, r))
 }
 
-// concerns lets through sources and copies.
-func concerns(secret client.Object) bool {
+func isSource(secret client.Object) bool {
 	_, labelled := secret.GetLabels()[gardencorev1beta1.LabelRole]
-	return labelled && (secret.GetNamespace() == gardencorev1beta1.NamespaceGarden || strings.HasPrefix(secret.GetNamespace(), prefix))
+	return labelled && secret.GetNamespace() == gardencorev1beta1.NamespaceGarden
+}
+
+func isCopy(secret client.Object) bool {
+	_, labelled := secret.GetLabels()[gardencorev1beta1.LabelRole]
+	return labelled && strings.HasPrefix(secret.GetNamespace(), prefix)
 }
 
 // recheck is the time after which a copy that had to be deleted is created again if its event was missed.

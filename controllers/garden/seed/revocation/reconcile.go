@@ -19,6 +19,7 @@ import (
 
 	"github.com/terrarium-garden/terrarium/apis/core/query"
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+	"github.com/terrarium-garden/terrarium/controllers/garden/seed/hosted"
 	"github.com/terrarium-garden/terrarium/controllers/kit"
 )
 
@@ -82,12 +83,12 @@ func (r *Reconciler) Reconcile(ctx context.Context, request reconcile.Request) (
 	if err := r.Records.Wait(ctx); err != nil {
 		return reconcile.Result{}, fmt.Errorf("read records of seeds: %w", err)
 	}
-	shoots := &gardencorev1beta1.ShootList{}
-	if err := r.Client.List(ctx, shoots, client.UnsafeDisableDeepCopy); err != nil {
-		return reconcile.Result{}, fmt.Errorf("list shoots of seed %q: %w", request.Name, err)
+	shoots, err := hosted.Shoots(ctx, r.Client, request.Name)
+	if err != nil {
+		return reconcile.Result{}, err
 	}
-	for i := range shoots.Items {
-		before := &shoots.Items[i]
+	for i := range shoots {
+		before := &shoots[i]
 		if before.Spec.SeedName == nil || *before.Spec.SeedName != request.Name {
 			continue
 		}
