@@ -44,6 +44,9 @@ var configureLibraries = sync.OnceValue(func() error {
 		// A garden has one API server, so its identity and versions are not published for others, and there is no leader election.
 		"APIServerIdentity":                   false,
 		"UnknownVersionInteroperabilityProxy": false,
+		// Every five minutes it would read all objects of each kind from the store and compare them with the watch cache. The store is in this
+		// process, and tells the cache of each record in order (see storage/registry/fresh).
+		"DetectCacheInconsistency": false,
 	}
 	if err := utilfeature.DefaultMutableFeatureGate.SetFromMap(gates); err != nil {
 		return fmt.Errorf("set feature gates: %w", err)

@@ -128,7 +128,7 @@ func kubeGroups(c controlplane.CompletedConfig, shut *revoked.Set, client discov
 		},
 		authorizationrest.RESTStorageProvider{Authorizer: authorization.Authorizer, RuleResolver: c.Generic.RuleResolver},
 		certificatesrest.RESTStorageProvider{Authorizer: authorization.Authorizer},
-		coordinationrest.RESTStorageProvider{},
+		leases{coordinationrest.RESTStorageProvider{}},
 		// Its own hook waits for a second before it creates the roles; see policyHook.
 		withoutHook{rbacrest.RESTStorageProvider{Authorizer: authorization.Authorizer}},
 		flowcontrolrest.RESTStorageProvider{InformerFactory: c.Generic.SharedInformerFactory},

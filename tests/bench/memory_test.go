@@ -14,6 +14,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"runtime/pprof"
+	"runtime/trace"
 	"strconv"
 	"sync/atomic"
 	"syscall"
@@ -127,12 +128,28 @@ func heaps(dir string) {
 		if err == nil {
 			err = errors.Join(pprof.WriteHeapProfile(f), f.Close())
 		}
+		err = errors.Join(err, second(filepath.Join(dir, fmt.Sprintf("trace-%d.out", n))))
 		stats := runtime.MemStats{}
 		runtime.ReadMemStats(&stats)
 		fmt.Fprintf(os.Stderr, "heap %d: %d MiB of objects in %d MiB of spans, %d MiB at the next collection, %d MiB unused and not released, %d MiB of stacks, %d MiB of the runtime, %v\n",
 			n, stats.HeapAlloc>>20, stats.HeapInuse>>20, stats.NextGC>>20, (stats.HeapIdle-stats.HeapReleased)>>20, stats.StackSys>>20,
 			(stats.GCSys+stats.MSpanSys+stats.MCacheSys+stats.BuckHashSys+stats.OtherSys)>>20, err)
 	}
+}
+
+// second leaves a trace of one second, which tells what waits for a processor: `go tool trace -pprof=sched`.
+func second(file string) error {
+	f, err := os.Create(file) //nolint:gosec // The user has named the folder.
+	if err != nil {
+		return err
+	}
+	if err := trace.Start(f); err != nil {
+		return errors.Join(err, f.Close())
+	}
+	time.Sleep(time.Second)
+	trace.Stop()
+
+	return f.Close()
 }
 
 // profile asks the server for a profile of its memory.

@@ -16,11 +16,12 @@ import (
 type codec struct {
 	runtime.Codec
 
-	seed  maphash.Seed
-	mutex sync.Mutex
-	limit int
-	size  int
-	known map[uint64]*decoded
+	seed   maphash.Seed
+	fields fields
+	mutex  sync.Mutex
+	limit  int
+	size   int
+	known  map[uint64]*decoded
 	// order has the keys of known, the oldest first.
 	order []uint64
 }
@@ -36,7 +37,7 @@ type decoded struct {
 // again: a written object is decoded for the response, again for the watch event, and once more when the next write replaces
 // it. It keeps the latest objects, up to limit bytes. The bytes passed to it must not be changed afterwards.
 func Codec(plain runtime.Codec, limit int) runtime.Codec {
-	return &codec{Codec: plain, seed: maphash.MakeSeed(), limit: limit, known: map[uint64]*decoded{}}
+	return &codec{Codec: plain, seed: maphash.MakeSeed(), limit: limit, known: map[uint64]*decoded{}, fields: fields{known: map[string][]byte{}}}
 }
 
 // Decode implements runtime.Decoder.
@@ -55,7 +56,10 @@ func (c *codec) Decode(
 	}
 	object, kind, err := c.Codec.Decode(raw, nil, into)
 	if err == nil && kind != nil {
-		c.keep(sum, &decoded{raw: raw, object: object.DeepCopyObject(), kind: new(*kind)})
+		kept := object.DeepCopyObject()
+		c.fields.share(kept)
+		c.fields.share(object)
+		c.keep(sum, &decoded{raw: raw, object: kept, kind: new(*kind)})
 	}
 
 	return object, kind, err

@@ -116,3 +116,33 @@ func TestCodecForgets(t *testing.T) {
 		}
 	}
 }
+
+// TestCodecSharesFields decodes two objects with equal sets of owned fields: they are one in memory, and a copy has its own.
+func TestCodecSharesFields(t *testing.T) {
+	t.Parallel()
+
+	c := bytecache.Codec(plainCodec(t), 1<<20)
+	decode := func(name, set string) []byte {
+		t.Helper()
+		raw := fmt.Appendf(nil, `{"kind":"Project","apiVersion":"core.gardener.cloud/v1beta1","metadata":{"name":%q,"managedFields":[
+			{"manager":"m","operation":"Update","fieldsType":"FieldsV1","fieldsV1":%s}]}}`, name, set)
+		object, _, err := c.Decode(raw, nil, &gardencorev1beta1.Project{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		project, _ := object.(*gardencorev1beta1.Project)
+
+		return project.ManagedFields[0].FieldsV1.GetRawBytes()
+	}
+	const set = `{"f:spec":{"f:purpose":{}}}`
+	first, second, other := decode("a", set), decode("b", set), decode("c", `{"f:spec":{}}`)
+	if diff := cmp.Diff([]string{set, set, `{"f:spec":{}}`}, []string{string(first), string(second), string(other)}); diff != "" {
+		t.Errorf("sets of fields (-want +got):\n%s", diff)
+	}
+	if &first[0] != &second[0] {
+		t.Error("equal sets of fields are in memory twice")
+	}
+	if again := decode("a", set); &again[0] == &first[0] {
+		t.Error("a copy of an object that was decoded before shares its set of fields, want it to have its own")
+	}
+}
