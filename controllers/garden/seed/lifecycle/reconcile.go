@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync"
 
 	coordinationv1 "k8s.io/api/coordination/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -25,12 +26,15 @@ import (
 
 const controllerName = "seed-lifecycle"
 
-// Reconciler checks the heartbeats of gardenlets.
+// Reconciler checks the heartbeats of gardenlets. It reads leases around the cache, because they change every two seconds.
 type Reconciler struct {
 	kit.Base
 
 	// Config is the section of the configuration.
 	Config gardenconfigv1alpha1.ServerSeedControllerConfiguration
+
+	// seen has the lease of each seed as it was read last.
+	seen sync.Map
 }
 
 // AddToManager implements kit.Adder.
@@ -64,24 +68,26 @@ func (r *Reconciler) listen(ctx context.Context, seed *gardencorev1beta1.Seed) (
 	return kit.RecheckAfter(r.Config.SyncPeriod.Duration), nil
 }
 
-// alive believes the cache that a lease was renewed, but not that it was not: the cache may be late. A thousand seeds that are well cost no
-// request.
+// alive reports whether a seed is alive. A renewal that was seen is good for the whole period, so the lease is read once in it and not each
+// time that the seed is looked at.
 func (r *Reconciler) alive(ctx context.Context, seed string) (bool, error) {
-	for _, reader := range []client.Reader{r.Client, r.Reader} {
-		lease, err := lease(ctx, reader, seed)
-		if err != nil {
-			return false, err
-		}
-		if Alive(lease, r.Config.MonitorPeriod.Duration, r.Clock.Now()) {
+	period := r.Config.MonitorPeriod.Duration
+	if last, ok := r.seen.Load(seed); ok {
+		if lease, ok := last.(*coordinationv1.Lease); ok && Alive(lease, period, r.Clock.Now()) {
 			return true, nil
 		}
 	}
-	return false, nil
+	lease, err := r.lease(ctx, seed)
+	if err != nil {
+		return false, err
+	}
+	r.seen.Store(seed, lease)
+	return Alive(lease, period, r.Clock.Now()), nil
 }
 
-func lease(ctx context.Context, reader client.Reader, seed string) (*coordinationv1.Lease, error) {
+func (r *Reconciler) lease(ctx context.Context, seed string) (*coordinationv1.Lease, error) {
 	lease := &coordinationv1.Lease{}
-	err := reader.Get(ctx, client.ObjectKey{Namespace: gardencorev1beta1.NamespaceSeedLease, Name: seed}, lease)
+	err := r.Reader.Get(ctx, client.ObjectKey{Namespace: gardencorev1beta1.NamespaceSeedLease, Name: seed}, lease)
 	if apierrors.IsNotFound(err) {
 		return nil, nil //nolint:nilnil // Without a lease, the gardenlet has never sent a heartbeat.
 	}

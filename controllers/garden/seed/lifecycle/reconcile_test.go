@@ -3,6 +3,7 @@
 package lifecycle_test
 
 import (
+	"context"
 	"testing"
 	"time"
 
@@ -12,6 +13,7 @@ import (
 	clocktesting "k8s.io/utils/clock/testing"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
+	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	gardenconfigv1alpha1 "github.com/terrarium-garden/terrarium/apis/config/v1alpha1"
@@ -104,5 +106,60 @@ func TestNeverConnected(t *testing.T) {
 	}
 	if len(seed.Status.Conditions) > 0 {
 		t.Errorf("GCM-SEEDLIFE-1: a seed that never connected is left alone, got %v", seed.Status.Conditions)
+	}
+}
+
+// TestLeaseIsReadOnceInItsPeriod looks at a seed whose gardenlet renews its lease, three times.
+func TestLeaseIsReadOnceInItsPeriod(t *testing.T) {
+	t.Parallel()
+	kinds, err := scheme.New()
+	if err != nil {
+		t.Fatal(err)
+	}
+	seed := &gardencorev1beta1.Seed{ObjectMeta: metav1.ObjectMeta{Name: "eu"}}
+	seed.Status.Conditions = []condition{{Type: "GardenletReady", Status: "True", LastTransitionTime: metav1.NewTime(at(0))}}
+	lease := &coordinationv1.Lease{
+		ObjectMeta: metav1.ObjectMeta{Namespace: "gardener-system-seed-lease", Name: "eu"},
+		Spec:       coordinationv1.LeaseSpec{RenewTime: new(metav1.NewMicroTime(at(0)))},
+	}
+	reads := 0
+	c := interceptor.NewClient(fake.NewClientBuilder().WithScheme(kinds).WithObjects(seed, lease).WithStatusSubresource(seed).Build(), interceptor.Funcs{
+		Get: func(ctx context.Context, c client.WithWatch, key client.ObjectKey, object client.Object, o ...client.GetOption) error {
+			if _, is := object.(*coordinationv1.Lease); is {
+				reads++
+			}
+
+			return c.Get(ctx, key, object, o...)
+		},
+	})
+	clock := clocktesting.NewFakeClock(at(1))
+	r := &lifecycle.Reconciler{
+		Base: kit.Base{Client: c, Reader: c, Clock: clock},
+		Config: gardenconfigv1alpha1.ServerSeedControllerConfiguration{
+			SyncPeriod:         &metav1.Duration{Duration: 10 * time.Second},
+			MonitorPeriod:      &metav1.Duration{Duration: 40 * time.Second},
+			ShootMonitorPeriod: &metav1.Duration{Duration: time.Hour},
+		},
+	}
+	// look is what is known after a pass: how often the lease was read, and the condition.
+	type look struct {
+		Reads int
+		Ready gardencorev1beta1.ConditionStatus
+	}
+	pass := func(now time.Time) look {
+		t.Helper()
+		clock.SetTime(now)
+		if _, err := reconcile.AsReconciler(c, r).Reconcile(t.Context(), reconcile.Request{NamespacedName: client.ObjectKeyFromObject(seed)}); err != nil {
+			t.Fatal(err)
+		}
+		if err := c.Get(t.Context(), client.ObjectKeyFromObject(seed), seed); err != nil {
+			t.Fatal(err)
+		}
+
+		return look{reads, seed.Status.Conditions[0].Status}
+	}
+	got := []look{pass(at(1)), pass(at(11)), pass(at(39)), pass(at(40))}
+	if diff := cmp.Diff([]look{{1, "True"}, {1, "True"}, {1, "True"}, {2, "Unknown"}}, got); diff != "" {
+		t.Errorf("reads of the lease, and the condition (-want +got):\n%s", diff)
 	}
 }
