@@ -40,6 +40,11 @@ func TestDensity(t *testing.T) {
 	t.Log(w.must(t, "scripts/playground", "up"))
 	t.Logf("a seed with one shoot: pods, thousandths of a processor, memory%s", table(share(w.rest(t, *settled), component)))
 
+	w.mustWith(t, fmt.Sprintf(endManifest, "bare", endWorkerless), w.garden("create", "-f", "-")...)
+	w.createdSoon(t, endPrefix+"bare")
+	t.Logf("and a shoot without workers, whose control plane is a bare one%s", table(share(w.rest(t, *settled), component)))
+	w.must(t, w.garden("-n", namespace, "delete", "shoot", endPrefix+"bare")...)
+
 	w.manage(t, *managedResources)
 	t.Logf("with %d ManagedResources more%s", *managedResources, table(share(w.rest(t, *settled), component)))
 	w.must(t, w.seed("-n", "garden", "delete", "managedresources", "-l", "for=density")...)
@@ -50,17 +55,23 @@ func TestDensity(t *testing.T) {
 		w.mustWith(t, w.shootManifest(t, "name: "+shootName, fmt.Sprintf("name: dense%d", i)), w.garden("create", "-f", "-")...)
 	}
 	for i := 2; i < *density; i++ {
-		w.eventually(t, 15*time.Minute, fmt.Sprintf("dense%d is created", i), func() (bool, string) {
-			state := w.must(t, w.garden("-n", namespace, "get", "shoot", fmt.Sprintf("dense%d", i), "-o",
-				"jsonpath={.status.lastOperation.state} {.status.lastOperation.progress} {.status.lastErrors}")...)
-			return strings.HasPrefix(state, "Succeeded 100"), state
-		})
+		w.createdSoon(t, fmt.Sprintf("dense%d", i))
 	}
 	t.Logf("%d shoots at once were created after %s", *density-2, time.Since(began).Round(time.Second/10))
 	t.Logf("a seed with %d shoots%s", *density, table(share(w.rest(t, *settled), func(pod string) string {
 		namespace, _, _ := strings.Cut(pod, "/")
 		return namespace
 	})))
+}
+
+// createdSoon waits until a shoot is created.
+func (w *world) createdSoon(t *testing.T, name string) {
+	t.Helper()
+	w.eventually(t, 15*time.Minute, name+" is created", func() (bool, string) {
+		state := w.must(t, w.garden("-n", namespace, "get", "shoot", name, "-o",
+			"jsonpath={.status.lastOperation.state} {.status.lastOperation.progress} {.status.lastErrors}")...)
+		return strings.HasPrefix(state, "Succeeded 100"), state
+	})
 }
 
 // manage makes ManagedResources, each of which keeps one ConfigMap, and waits until all are applied.
