@@ -24,6 +24,8 @@ K8S_FLAGS := -X k8s.io/component-base/version.gitVersion=v$(K8S) \
 	-X k8s.io/component-base/version.gitTreeState=clean \
 	-X k8s.io/client-go/pkg/version.gitVersion=v$(K8S) \
 	-X $(MODULE)/appliance/build.Version=$(VERSION)
+# The linter vets the code, tests included; each test need not do it once more.
+GO_TEST := go test -vet=off
 LDFLAGS := -s -w $(K8S_FLAGS) -extldflags "-static"
 
 ##@ The two commands of the README
@@ -122,36 +124,36 @@ verify: ## Check that generated code, go.mod and the catalogue of rules are up t
 
 .PHONY: test-unit
 test-unit: ## Run unit tests
-	go test -timeout 20m $$(go list ./... | grep -v '/tests/')
+	$(GO_TEST) -timeout 20m $$(go list ./... | grep -v '/tests/')
 
 .PHONY: test-race
 test-race: ## Run the unit tests of packages with goroutines under the race detector
-	go test -race -timeout 20m ./controllers/flow/... ./controllers/flowmetrics/... ./controllers/kit/... ./appliance/runner/... ./appliance/authorization/... ./controllers/operation/... ./controllers/gardenlet/shoot \
+	$(GO_TEST) -race -timeout 20m ./controllers/flow/... ./controllers/flowmetrics/... ./controllers/kit/... ./appliance/runner/... ./appliance/authorization/... ./controllers/operation/... ./controllers/gardenlet/shoot \
 		./controllers/scheduler/picture ./controllers/secrets ./controllers/nodeagent ./controllers/garden/plant ./controllers/garden/controllerregistration \
 		./storage/log/... ./storage/kine/... ./storage/local/... ./storage/backup ./storage/generations ./storage/registry/kind ./storage/registry/fresh ./storage/registry/bytecache \
 		./appliance/admission/holdings ./appliance/admission/world ./appliance/auditlog ./appliance/gateway/... ./appliance/gardenlet/journal
 
 .PHONY: test-integration
 test-integration: ## Run tests against a real server in the test process
-	go test -timeout 20m ./tests/harness/... ./tests/integration/...
+	$(GO_TEST) -timeout 20m ./tests/harness/... ./tests/integration/...
 
 .PHONY: test-compat
 test-compat: ## Compare what a garden publishes with Gardener's API: a percentage for each group, and all differences
-	go test -count=1 -timeout 10m -v -run TestGarden ./tests/compat
+	$(GO_TEST) -count=1 -timeout 10m -v -run TestGarden ./tests/compat
 
 .PHONY: test-conformance
 test-conformance: ## Vary each field of an object of each kind, and compare the answers with the golden files
-	go test -count=1 -timeout 10m ./tests/conformance
+	$(GO_TEST) -count=1 -timeout 10m ./tests/conformance
 
 .PHONY: test-layers
 test-layers: ## Check the import rules between packages
-	go test -count=1 ./tests/layers/...
+	$(GO_TEST) -count=1 ./tests/layers/...
 
 .PHONY: test-install
 test-install: package $(BIN)/seedling ## Install, kill, upgrade and remove the packages under a real systemd, and join a gardenlet as a service (root, Linux, Debian's debootstrap; see docs/install.md)
 	@scripts/prerequisites machine
 	@DIST=$(BUILD)/next NFPM=$(BIN)/nfpm-$(NFPM) scripts/package $(VERSION).next packages
-	@system=$$(scripts/systemd-rootfs) && go test -count=1 -timeout 15m -v ./tests/install -system "$$system" -packages $(abspath $(BUILD)/dist) -newer $(abspath $(BUILD)/next) -cluster $(abspath $(BIN)/seedling)
+	@system=$$(scripts/systemd-rootfs) && $(GO_TEST) -count=1 -timeout 15m -v ./tests/install -system "$$system" -packages $(abspath $(BUILD)/dist) -newer $(abspath $(BUILD)/next) -cluster $(abspath $(BIN)/seedling)
 
 FUZZTIME ?= 30s
 
@@ -160,63 +162,63 @@ fuzz: ## Fuzz decoding, defaulting, validation and admission, FUZZTIME (30s) eac
 	@for package in $$(grep -rl --include='*_test.go' '^func Fuzz' . | xargs -n1 dirname | sort -u); do \
 		for target in $$(go test $$package -list '^Fuzz' | grep '^Fuzz'); do \
 			echo "$$package $$target"; \
-			go test $$package -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 20x || exit 1; \
+			$(GO_TEST) $$package -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 20x || exit 1; \
 		done; \
 	done
 
 .PHONY: test-faults-short
 test-faults-short: ## Kill and abuse servers, fill their disks, lose their machines, and let a year pass; the short form of test-faults
-	go test -count=1 -timeout 15m ./tests/faults/...
+	$(GO_TEST) -count=1 -timeout 15m ./tests/faults/...
 
 ROUNDS ?= 200
 
 .PHONY: test-faults
 test-faults: ## The same, with figures, ROUNDS (200) servers killed under a thousand writers, and the increments of snapshots that a garden has by default
-	go test -count=1 -timeout 120m -v ./tests/faults -rounds $(ROUNDS) -increments 30s -written 90s
-	go test -count=1 -timeout 15m -v ./tests/faults/disk ./tests/faults/year
+	$(GO_TEST) -count=1 -timeout 120m -v ./tests/faults -rounds $(ROUNDS) -increments 30s -written 90s
+	$(GO_TEST) -count=1 -timeout 15m -v ./tests/faults/disk ./tests/faults/year
 
 .PHONY: test-datastores
 test-datastores: ## Run gardens on a real PostgreSQL and MariaDB (from the system's packages) and a real etcd, lose them, and migrate between them
 	@scripts/prerequisites datastores
-	go test -count=1 -timeout 20m ./tests/datastores
+	$(GO_TEST) -count=1 -timeout 20m ./tests/datastores
 
 .PHONY: test-observability
 test-observability: ## Check the alerts and the dashboard with promtool (from the system's packages), and that each alert fires on its case
 	@scripts/prerequisites observability
-	go test -count=1 -timeout 5m -v ./tests/observability
+	$(GO_TEST) -count=1 -timeout 5m -v ./tests/observability
 
 .PHONY: test-consistency-short
 test-consistency-short: ## Run the short form of test-consistency, under a minute
-	go test -count=1 -timeout 5m ./tests/consistency
+	$(GO_TEST) -count=1 -timeout 5m ./tests/consistency
 
 CONSISTENCY_TIME ?= 10m
 
 .PHONY: test-consistency
 test-consistency: ## Look for reads and watches that are not linearizable, for CONSISTENCY_TIME (10m)
-	go test -count=1 -timeout 60m -v ./tests/consistency -long $(CONSISTENCY_TIME)
+	$(GO_TEST) -count=1 -timeout 60m -v ./tests/consistency -long $(CONSISTENCY_TIME)
 
 .PHONY: test-consistency-faults
 test-consistency-faults: ## Reintroduce known faults of the store one by one, and check that test-consistency finds them
-	go test -count=1 -timeout 60m -v -run TestFaultsPutBack ./tests/consistency -faults
+	$(GO_TEST) -count=1 -timeout 60m -v -run TestFaultsPutBack ./tests/consistency -faults
 
 .PHONY: test-ui
 test-ui: $(WEBUI) | webui-node ## Test the web UI: types, lint, units, and in a real browser (installs Chromium; see docs/ui.md)
 	@scripts/webui test
 	@scripts/prerequisites browser
-	go test -count=1 -timeout 30m -v -run TestBrowser ./tests/ui -browser $(if $(SCREENSHOTS),-screenshots $(abspath $(SCREENSHOTS)))
+	$(GO_TEST) -count=1 -timeout 30m -v -run TestBrowser ./tests/ui -browser $(if $(SCREENSHOTS),-screenshots $(abspath $(SCREENSHOTS)))
 
 .PHONY: test-ui-scale
 test-ui-scale: $(WEBUI) | webui-node ## Test what the web UI costs with 2,000 shoots, and with 1,000 changes a second
 	@scripts/prerequisites browser
-	go test -count=1 -timeout 20m -v -run TestBudgets ./tests/ui -browser
+	$(GO_TEST) -count=1 -timeout 20m -v -run TestBudgets ./tests/ui -browser
 
 .PHONY: test-e2e
 test-e2e: prerequisites images-patch ## Run the end-to-end tests on a real seed (root, Linux)
-	go test -count=1 -timeout 60m -v ./tests/e2e/...
+	$(GO_TEST) -count=1 -timeout 60m -v ./tests/e2e/...
 
 .PHONY: test-e2e-short
 test-e2e-short: prerequisites images ## The same, without the chapters that kill, replace, rotate or put to sleep
-	go test -count=1 -timeout 20m -v -short -run TestStory ./tests/e2e
+	$(GO_TEST) -count=1 -timeout 20m -v -short -run TestStory ./tests/e2e
 
 ##@ Measure
 BENCH      ?= .
