@@ -51,6 +51,8 @@ func (c *codec) Decode(
 	sum := maphash.Bytes(c.seed, raw)
 	if found := c.find(sum, raw); found != nil {
 		if object, ok := found.copyInto(into); ok {
+			c.fields.share(object)
+
 			return object, new(*found.kind), nil
 		}
 	}
