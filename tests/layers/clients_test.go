@@ -6,10 +6,7 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
-	"io/fs"
-	"os"
 	"path"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -61,29 +58,13 @@ func connecting() map[string][]string {
 // TestClientsAreMadeInOnePlace finds controllers that make clients of their own instead of taking those of kit.Shoots.
 func TestClientsAreMadeInOnePlace(t *testing.T) {
 	t.Parallel()
-	root := filepath.Join("..", "..")
 	met := map[string]bool{}
-	err := filepath.WalkDir(filepath.Join(root, "controllers"), func(path string, entry fs.DirEntry, err error) error {
-		if err != nil || entry.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
-			return err
-		}
-		source, err := os.ReadFile(path)
-		if err != nil {
-			return err
-		}
-		name, err := filepath.Rel(root, path)
-		if err != nil {
-			return err
-		}
+	for path, source := range files(t, "controllers") {
 		calls := connections(t, source)
-		met[name] = len(calls) > 0
-		if len(calls) > 0 && !slices.ContainsFunc(connectors(), func(c connector) bool { return c.path == name }) {
-			t.Errorf("%s uses %s: take the client of a shoot from kit.Shoots, and one of the garden or the seed from the manager", name, strings.Join(calls, ", "))
+		met[path] = len(calls) > 0
+		if len(calls) > 0 && !slices.ContainsFunc(connectors(), func(c connector) bool { return c.path == path }) {
+			t.Errorf("%s uses %s: take the client of a shoot from kit.Shoots, and one of the garden or the seed from the manager", path, strings.Join(calls, ", "))
 		}
-		return nil
-	})
-	if err != nil {
-		t.Fatal(err)
 	}
 	for _, c := range connectors() {
 		if !met[c.path] {

@@ -6,9 +6,6 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
-	"io/fs"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -39,35 +36,16 @@ func openers() []opener {
 // TestDocumentsOfProvidersAreHandedOn_EXT_GEN_3 finds controllers of the core that read what only an extension understands.
 func TestDocumentsOfProvidersAreHandedOn_EXT_GEN_3(t *testing.T) {
 	t.Parallel()
-	root := filepath.Join("..", "..")
 	met := map[string]bool{}
-	err := filepath.WalkDir(filepath.Join(root, "controllers"), func(path string, entry fs.DirEntry, err error) error {
-		if err != nil {
-			return err
-		}
-		if path == filepath.Join(root, "controllers", "provider") {
-			return fs.SkipDir // It is an extension.
-		}
-		if entry.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
-			return nil
-		}
-		source, err := os.ReadFile(path)
-		if err != nil {
-			return err
-		}
-		name, err := filepath.Rel(root, path)
-		if err != nil {
-			return err
+	for path, source := range files(t, "controllers") {
+		if strings.HasPrefix(path, "controllers/provider/") {
+			continue // It is an extension.
 		}
 		found := opened(t, source)
-		met[name] = len(found) > 0
-		if len(found) > 0 && !slices.ContainsFunc(openers(), func(o opener) bool { return o.path == name }) {
-			t.Errorf("%s does more with %s than to hand it on: only the extension understands it", name, strings.Join(found, ", "))
+		met[path] = len(found) > 0
+		if len(found) > 0 && !slices.ContainsFunc(openers(), func(o opener) bool { return o.path == path }) {
+			t.Errorf("%s does more with %s than to hand it on: only the extension understands it", path, strings.Join(found, ", "))
 		}
-		return nil
-	})
-	if err != nil {
-		t.Fatal(err)
 	}
 	for _, o := range openers() {
 		if !met[o.path] {
