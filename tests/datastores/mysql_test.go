@@ -3,11 +3,8 @@
 package datastores_test
 
 import (
-	"bytes"
-	"context"
 	"fmt"
 	"net"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"syscall"
@@ -17,49 +14,24 @@ import (
 	clientv3 "go.etcd.io/etcd/client/v3"
 
 	"github.com/terrarium-garden/terrarium/storage/kine"
-	"github.com/terrarium-garden/terrarium/tests/harness"
 )
 
-// mysql is a MariaDB of its own, which is reached over TCP by password.
-type mysql struct {
-	dir, address string
-	command      *exec.Cmd
-	output       bytes.Buffer
-}
+// mysql is a MariaDB of its own.
+type mysql struct{ database }
 
 // newMySQL creates and starts a server, with TLS if there are certificates.
 func newMySQL(t *testing.T, keys *certificates) *mysql {
 	t.Helper()
 	install := mariadb(t, "mariadb-install-db")
-	dir, err := os.MkdirTemp("", "terrarium-mysql-") //nolint:usetesting // Another user has to reach it.
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = os.RemoveAll(dir) })
-	m := &mysql{dir: dir, address: freeAddress(t)}
+	m := &mysql{database{product: "MariaDB", end: syscall.SIGKILL}}
+	m.place(t, keys)
 	write(t, m.file("init.sql"), []byte("CREATE USER IF NOT EXISTS garden@'127.0.0.1' IDENTIFIED BY '"+password+"';\nGRANT ALL ON *.* TO garden@'127.0.0.1';\n"))
-	if keys != nil {
-		write(t, m.file("server.crt"), keys.server.cert)
-		write(t, m.file("server.key"), keys.server.key)
-		write(t, m.file("ca.crt"), keys.authority)
-	}
-	own(t, dir)
-	create := exec.CommandContext(t.Context(), install, "--no-defaults", "--datadir="+m.file("data"), "--auth-root-authentication-method=normal", "--skip-test-db",
+	m.prepare(t, install, "--no-defaults", "--datadir="+m.file("data"), "--auth-root-authentication-method=normal", "--skip-test-db",
 		"--skip-name-resolve", "--skip-log-bin", "--innodb-flush-log-at-trx-commit=0")
-	create.SysProcAttr, create.Dir, create.Env = user(), dir, m.environment()
-	if out, err := create.CombinedOutput(); err != nil {
-		t.Fatalf("mariadb-install-db: %v\n%s", err, out)
-	}
-	t.Cleanup(func() { m.stop(t) })
 	m.start(t)
 
 	return m
 }
-
-// environment keeps temporary tables apart, whose names several servers choose alike.
-func (m *mysql) environment() []string { return append(os.Environ(), "TMPDIR="+m.dir) }
-
-func (m *mysql) file(name string) string { return filepath.Join(m.dir, name) }
 
 // start runs the server, and returns once it answers.
 func (m *mysql) start(t *testing.T) {
@@ -72,37 +44,10 @@ func (m *mysql) start(t *testing.T) {
 		"--no-defaults", "--datadir=" + m.file("data"), "--bind-address=" + host, "--port=" + port, "--socket=" + m.file("socket"), "--pid-file=" + m.file("pid"),
 		"--init-file=" + m.file("init.sql"), "--skip-name-resolve", "--innodb-buffer-pool-size=32M",
 	}
-	if _, err := os.Stat(m.file("server.crt")); err == nil {
+	if m.encrypted() {
 		args = append(args, "--require-secure-transport=ON", "--ssl-cert="+m.file("server.crt"), "--ssl-key="+m.file("server.key"), "--ssl-ca="+m.file("ca.crt"))
 	}
-	m.command = exec.Command(mariadb(t, "mariadbd"), args...) //nolint:noctx // Its own program; it is ended by signals.
-	m.command.SysProcAttr, m.command.Dir, m.command.Env = user(), m.dir, m.environment()
-	m.command.Stdout, m.command.Stderr = &m.output, &m.output
-	if err := m.command.Start(); err != nil {
-		t.Fatal(err)
-	}
-	harness.Eventually(t, "MariaDB answers", func(ctx context.Context) error {
-		c, err := new(net.Dialer).DialContext(ctx, "tcp", m.address)
-		if err != nil {
-			return err
-		}
-
-		return c.Close()
-	})
-}
-
-// stop ends the server at once, as if its machine was lost.
-func (m *mysql) stop(t *testing.T) {
-	t.Helper()
-	if m.command == nil {
-		return
-	}
-	_ = m.command.Process.Signal(syscall.SIGKILL)
-	_ = m.command.Wait()
-	m.command = nil
-	if t.Failed() {
-		t.Logf("MariaDB:\n%s", m.output.String())
-	}
+	m.run(t, mariadb(t, "mariadbd"), args...)
 }
 
 // endpoint is the URL of a database, with the password.
