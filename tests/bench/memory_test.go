@@ -139,7 +139,7 @@ func heaps(dir string) {
 
 // second leaves a trace of one second, which tells what waits for a processor: `go tool trace -pprof=sched`.
 func second(file string) error {
-	f, err := os.Create(file) //nolint:gosec // The user has named the folder.
+	f, err := os.Create(file)
 	if err != nil {
 		return err
 	}
