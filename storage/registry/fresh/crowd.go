@@ -28,8 +28,6 @@ type crowd struct {
 	count   int
 	// level is the revision up to which every member was told, newest that of the newest record among them.
 	level, newest int64
-	// failed is why nobody is told any more. It is forgotten when the last member leaves.
-	failed error
 	// end ends who tells the members; nil if there are none.
 	end context.CancelFunc
 }
@@ -52,6 +50,8 @@ type member struct {
 	told  int64
 	// joined says that nothing is missing in found. A watch that takes too little leaves the crowd, and looks itself.
 	joined bool
+	// failed is why it is told no more. It does not concern those that join later.
+	failed error
 }
 
 // patient is the number of records that a member may leave untaken.
@@ -89,10 +89,13 @@ func required(p *storage.SelectionPredicate) (trait, bool) {
 func only(r *labels.Requirement) (value string, exact bool) {
 	switch r.Operator() {
 	case operator.Equals, operator.DoubleEquals, operator.In:
-		return r.Values().PopAny()
+		if values := r.Values(); values.Len() == 1 {
+			return values.PopAny()
+		}
 	default:
-		return "", false
 	}
+
+	return "", false
 }
 
 // join lets a watch be told of everything after a revision up to which it has looked itself. It is not joined if the crowd was told of
@@ -101,10 +104,10 @@ func (c *crowd) join(m *member, upTo int64) (joined bool, err error) {
 	c.mutex.Lock()
 	defer c.mutex.Unlock()
 	switch {
+	case m.failed != nil:
+		return false, m.failed
 	case m.joined:
-		return true, c.failed
-	case c.failed != nil:
-		return false, c.failed
+		return true, nil
 	case c.count > 0 && c.newest > upTo:
 		return false, nil
 	}
@@ -140,7 +143,7 @@ func (c *crowd) drop(m *member) {
 	}
 	if c.count--; c.count == 0 {
 		c.end()
-		c.end, c.failed = nil, nil
+		c.end = nil
 	}
 }
 
@@ -152,11 +155,11 @@ var errUntold = errors.New("the watch was not told of everything")
 func (c *crowd) take(m *member) (found []int64, upTo int64, err error) {
 	c.mutex.Lock()
 	defer c.mutex.Unlock()
+	if m.failed != nil {
+		return nil, 0, m.failed
+	}
 	if !m.joined {
 		return nil, 0, errUntold
-	}
-	if c.failed != nil {
-		return nil, 0, c.failed
 	}
 	found, m.found = m.found, nil
 
@@ -182,14 +185,20 @@ func (c *crowd) run(ctx context.Context, after int64, attributes storage.AttrFun
 	defer c.index.use()()
 	wake := make(chan struct{}, 1)
 	source := c.index.records
-	rings, err := source.source.Follow(children(source.key(source.resources)), source.source.Revision(), wake)
+	began := source.source.Revision()
+	rings, err := source.source.Follow(children(source.key(source.resources)), began, wake)
 	if err != nil {
 		return fmt.Errorf("follow the log: %w", err)
 	}
 	defer rings.Stop()
 	for {
-		if err := drain(ctx, rings); err != nil {
+		first, err := drain(ctx, rings)
+		if err != nil {
 			return fmt.Errorf("follow the log: %w", err)
+		}
+		if after >= began {
+			// Of a kind that is seldom written the log may have forgotten what was long ago. There was nothing before this one.
+			after = max(after, first-1)
 		}
 		lines, upTo, err := c.index.since(ctx, after, attributes)
 		if err != nil {
@@ -205,12 +214,16 @@ func (c *crowd) run(ctx context.Context, after int64, attributes storage.AttrFun
 	}
 }
 
-// drain takes what a follower has. It is not needed: the index reads it, for later watches as well. But only a follower that has
-// nothing more is told of what is new.
-func drain(ctx context.Context, f *log.Follower) error {
+// drain takes what a follower has, and returns the first revision of it, 0 if there is none. The rest is not needed: the index reads it, for
+// later watches as well. But only a follower that has nothing more is told of what is new.
+func drain(ctx context.Context, f *log.Follower) (first int64, err error) {
 	for {
-		if some, _, err := f.Next(ctx); err != nil || len(some) == 0 {
-			return err
+		some, _, err := f.Next(ctx)
+		if err != nil || len(some) == 0 {
+			return first, err
+		}
+		if first == 0 {
+			first = some[0].Revision
 		}
 	}
 }
@@ -273,17 +286,21 @@ func (m *member) ring() {
 	}
 }
 
-// fail has all members end.
+// fail has all members end. Those that join afterwards begin anew, whether or not the members have noticed.
 func (c *crowd) fail(ctx context.Context, why error) {
 	c.mutex.Lock()
 	defer c.mutex.Unlock()
 	if ctx.Err() != nil {
 		return
 	}
-	c.failed = why
 	for _, same := range c.members {
 		for m := range same {
+			m.joined, m.found, m.failed = false, nil, why
 			m.ring()
 		}
 	}
+	clear(c.members)
+	c.count = 0
+	c.end()
+	c.end = nil
 }

@@ -4,6 +4,7 @@ package fresh_test
 
 import (
 	"context"
+	"errors"
 	"strconv"
 	"sync/atomic"
 	"testing"
@@ -19,6 +20,7 @@ import (
 	utilflowcontrol "k8s.io/apiserver/pkg/util/flowcontrol"
 	clocktesting "k8s.io/utils/clock/testing"
 
+	"github.com/terrarium-garden/terrarium/storage/log"
 	"github.com/terrarium-garden/terrarium/storage/registry/fresh"
 )
 
@@ -108,6 +110,19 @@ func TestCrowdSelects(t *testing.T) {
 	}
 }
 
+// TestOneOfSeveralValues is told of an object with any of the values that its selector accepts.
+func TestOneOfSeveralValues(t *testing.T) {
+	t.Parallel()
+	p := open(t, file(t))
+	start := p.set(t, "first").ResourceVersion
+	w := p.watch(t, prefix, start, predicate(t, "a in (yes,no,maybe,often,seldom)", ""))
+	p.set(t, "other", "b")
+	want := told{watch.Added, "thing", p.set(t, "thing", "a").ResourceVersion}
+	if got := change(t, w); got != want {
+		t.Errorf("received %v; want %v", got, want)
+	}
+}
+
 func predicate(t *testing.T, byLabel, byField string) storage.SelectionPredicate {
 	t.Helper()
 	p := selecting("")
@@ -145,6 +160,68 @@ func TestCrowdWaitsForNobody(t *testing.T) {
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("the slow one (-want +got):\n%s", diff)
+	}
+}
+
+// TestCrowdOfAQuietKind has watches wait while so much else is written that the log forgets what it had when they began.
+func TestCrowdOfAQuietKind(t *testing.T) {
+	t.Parallel()
+	p := open(t, file(t), func(c *log.Config) { c.Retain, c.MinRevisions, c.HistoryBytes = 0, 10, 1 })
+	start := p.set(t, "thing", "a").ResourceVersion
+	w := p.watch(t, prefix, start, selecting("a"))
+	changed := told{watch.Modified, "thing", p.set(t, "thing", "a", "1").ResourceVersion}
+	if got := change(t, w); got != changed {
+		t.Fatalf("received %v; want %v", got, changed)
+	}
+	p.line.hold()
+	began, everything := p.log.Revision(), log.Range{Key: "/", End: "0"}
+	until(t, "the log has forgotten", func() bool {
+		for range 100 {
+			if _, err := p.log.Write(t.Context(), log.Change{Key: "/else", Value: []byte("x"), Revision: p.log.Head("/else")}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		_, _, err := p.log.Changes(t.Context(), everything, began, p.log.Revision())
+
+		return errors.Is(err, log.ErrCompacted)
+	})
+	want := told{watch.Modified, "thing", p.set(t, "thing", "a", "2").ResourceVersion}
+	if got := change(t, w); got != want {
+		t.Errorf("received %v; want %v", got, want)
+	}
+}
+
+// TestIndexHasNoGap asks for changes of which the first are forgotten while the last are read.
+func TestIndexHasNoGap(t *testing.T) {
+	t.Parallel()
+	p := openWith(t, getter{farthest: 8}, file(t))
+	defer fresh.Use(p.Interface)()
+	write := func() int64 {
+		t.Helper()
+		revision, err := strconv.ParseInt(p.set(t, "hot", "a", strconv.FormatInt(p.log.Revision(), 10)).ResourceVersion, 10, 64)
+		if err != nil {
+			t.Fatal(err)
+		}
+
+		return revision
+	}
+	all := selecting("a")
+	var revisions []int64
+	for range 6 {
+		revisions = append(revisions, write())
+	}
+	if found, err := fresh.Selected(t.Context(), p.Interface, revisions[2], &all); len(found) != 3 || err != nil {
+		t.Fatalf("found %v, %v; want 3", found, err)
+	}
+	for range 8 {
+		revisions = append(revisions, write())
+	}
+	if found, err := fresh.Selected(t.Context(), p.Interface, revisions[0], &all); !errors.Is(err, fresh.ErrFar) {
+		t.Errorf("found %v, %v of %v; want %v", found, err, revisions[1:], fresh.ErrFar)
+	}
+	found, err := fresh.Selected(t.Context(), p.Interface, revisions[6], &all)
+	if diff := cmp.Diff(revisions[7:], found); diff != "" || err != nil {
+		t.Errorf("what is within the bound: %v (-want +got):\n%s", err, diff)
 	}
 }
 

@@ -3,7 +3,10 @@
 package fresh
 
 import (
+	"context"
+
 	"k8s.io/apiserver/pkg/registry/generic"
+	"k8s.io/apiserver/pkg/storage"
 	"k8s.io/utils/clock"
 )
 
@@ -15,6 +18,20 @@ func RuledWith(c clock.Clock, most int) func(generic.RESTOptionsGetter, Logs) ge
 	return func(of generic.RESTOptionsGetter, logs Logs) generic.RESTOptionsGetter {
 		return getter{RESTOptionsGetter: of, logs: logs, farthest: most, clock: c}
 	}
+}
+
+// ErrFar says that there are too many changes to go over.
+var ErrFar = errFar
+
+// Use keeps the index of a storage until the returned function is called.
+func Use(s storage.Interface) (done func()) { return s.(*store).index.use() }
+
+// Selected returns the revisions after one of them of what a predicate selects, by the index of a storage.
+func Selected(ctx context.Context, s storage.Interface, after int64, p *storage.SelectionPredicate) ([]int64, error) {
+	x := s.(*store).index
+	found, _, err := x.selected(ctx, children(x.records.key(x.records.resources)), after, p)
+
+	return found, err
 }
 
 const (

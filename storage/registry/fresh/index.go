@@ -35,6 +35,8 @@ type index struct {
 	// change: who has a part of them may read it without the turn.
 	lines      []line
 	from, upTo int64
+	// bytes is the size of the traits in the lines.
+	bytes int
 	// last are the traits of the last object of each key in the lines.
 	last map[string]*traits
 	// far is a revision after which there are too many records.
@@ -49,6 +51,8 @@ type line struct {
 	now, before *traits
 	// unknown says that the replaced object is not known. The record is selected, so that its reader finds that out.
 	unknown bool
+	// size is that of the traits that no earlier line has.
+	size int
 }
 
 // concerns says whether a predicate selects the record among some keys, by the object or by the one that it replaced.
@@ -62,8 +66,24 @@ type traits struct {
 	fields fields.Set
 }
 
+// size is about how much memory they take.
+func (t *traits) size() int {
+	const each = 64
+	sum := each
+	for _, set := range []map[string]string{t.labels, t.fields} {
+		for name, value := range set {
+			sum += each + len(name) + len(value)
+		}
+	}
+
+	return sum
+}
+
 // farthest is the number of records of a kind that a watch with a selector goes over. To list the state takes less than so many changes.
 const farthest = 20_000
+
+// mostBytes bounds the traits that an index has of these records: labels may be large, and who may write objects of a kind chooses them.
+const mostBytes = 16 << 20
 
 // errFar says that there are too many records to go over.
 var errFar = errors.New("there are more changes than a watch goes over")
@@ -82,7 +102,7 @@ func (x *index) use() (done func()) {
 		x.mutex.Lock()
 		defer x.mutex.Unlock()
 		if x.users--; x.users == 0 {
-			x.lines, x.from, x.upTo, x.last = nil, 0, 0, nil
+			x.reset(0)
 		}
 	}
 }
@@ -119,7 +139,7 @@ func (x *index) since(ctx context.Context, after int64, attributes storage.AttrF
 		return nil, 0, errFar
 	}
 	if len(x.lines) == 0 || after > x.upTo {
-		x.lines, x.from, x.upTo, x.last = nil, after, after, map[string]*traits{}
+		x.reset(after)
 	}
 	if err = x.reachBack(ctx, after, attributes); err == nil {
 		err = x.goOn(ctx, attributes)
@@ -129,6 +149,9 @@ func (x *index) since(ctx context.Context, after int64, attributes storage.AttrF
 	}
 	if err != nil {
 		return nil, 0, err
+	}
+	if after < x.from {
+		return nil, 0, errFar // The first of them were forgotten for the last ones.
 	}
 	first := sort.Search(len(x.lines), func(n int) bool { return x.lines[n].revision > after })
 
@@ -145,23 +168,48 @@ func (x *index) reachBack(ctx context.Context, after int64, attributes storage.A
 		return err
 	}
 	x.lines, x.from = append(earlier, x.lines...), after
+	for n := range earlier {
+		x.bytes += earlier[n].size
+	}
 
 	return nil
+}
+
+// reset forgets all lines. The next ones follow a revision.
+func (x *index) reset(after int64) {
+	x.lines, x.from, x.upTo, x.bytes, x.last = nil, after, after, 0, map[string]*traits{}
 }
 
 // goOn reads the records after the last line. The first lines are forgotten when there are too many: who needs them lists the state.
 func (x *index) goOn(ctx context.Context, attributes storage.AttrFunc) error {
 	later, upTo, err := x.read(ctx, x.upTo, x.records.source.Revision(), reading{most: x.most, last: x.last, attributes: attributes})
 	x.lines, x.upTo = append(x.lines, later...), upTo
+	for n := range later {
+		x.bytes += later[n].size
+	}
 	if err != nil {
 		x.last = map[string]*traits{} // It is further than the lines are.
 	}
-	if drop := len(x.lines) - x.most; drop > 0 {
-		x.from, x.far = x.lines[drop-1].revision, max(x.far, x.lines[drop-1].revision-1)
-		x.lines = slices.Clone(x.lines[drop:])
-	}
+	x.forget()
 
 	return err
+}
+
+// forget drops the first lines of too many. It waits until they are a quarter too many, so that not each change copies all lines.
+func (x *index) forget() {
+	if len(x.lines) <= x.most+x.most/4 && x.bytes <= mostBytes+mostBytes/4 {
+		return
+	}
+	drop := 0
+	for left := len(x.lines); left > x.most || x.bytes > mostBytes; left-- {
+		one := &x.lines[drop]
+		if x.bytes -= one.size; x.last[one.key] == one.now {
+			delete(x.last, one.key)
+		}
+		drop++
+	}
+	x.from, x.far = x.lines[drop-1].revision, max(x.far, x.lines[drop-1].revision-1)
+	x.lines = slices.Clone(x.lines[drop:])
 }
 
 // reading is what is needed to read records.
@@ -175,7 +223,7 @@ type reading struct {
 
 // read makes the lines of the records between two revisions, as far as it gets.
 func (x *index) read(ctx context.Context, from, to int64, r reading) (lines []line, upTo int64, err error) {
-	keys := children(x.records.key(x.records.resources))
+	keys, bytes := children(x.records.key(x.records.resources)), 0
 	for upTo = from; upTo < to; {
 		records, next, err := x.records.source.Changes(ctx, keys, upTo, to)
 		if err != nil {
@@ -191,6 +239,10 @@ func (x *index) read(ctx context.Context, from, to int64, r reading) (lines []li
 				return lines, upTo, err
 			}
 			made = append(made, about)
+			bytes += about.size
+		}
+		if bytes > mostBytes {
+			return lines, upTo, errFar
 		}
 		lines, upTo = append(lines, made...), next
 	}
@@ -217,7 +269,12 @@ func (x *index) line(ctx context.Context, of *log.Record, r reading) (made line,
 	case of.PreviousValue == nil:
 		made.unknown = true
 	default:
-		made.before, err = x.traits(ctx, of, of.PreviousValue, r.attributes)
+		if made.before, err = x.traits(ctx, of, of.PreviousValue, r.attributes); err == nil {
+			made.size = made.before.size()
+		}
+	}
+	if made.now != nil {
+		made.size += made.now.size()
 	}
 
 	return made, err

@@ -46,10 +46,14 @@ func newMember(c *crowd, requires trait, keys log.Range, after int64, p storage.
 	return s
 }
 
-// near is the number of revisions among which records are read together.
-const near = 64
+const (
+	// near is the number of revisions among which records are read together.
+	near = 64
+	// nearBytes ends them earlier, so that a watch that waits for its client holds little.
+	nearBytes = 256 << 10
+)
 
-// Next implements source. It returns few records at a time, so that the watches that wait for their clients hold little.
+// Next implements source. It returns few records at a time.
 func (s *selection) Next(ctx context.Context) (records []*log.Record, upTo int64, err error) {
 	if len(s.wanted) == 0 {
 		if err = s.look(ctx); err != nil {
@@ -67,9 +71,16 @@ func (s *selection) Next(ctx context.Context) (records []*log.Record, upTo int64
 	if err != nil {
 		return nil, s.given, s.explain(ctx, err)
 	}
-	for _, one := range some {
-		if len(s.wanted) > 0 && one.Revision == s.wanted[0] {
-			records, s.wanted = append(records, one), s.wanted[1:]
+	for bytes, left := 0, some; len(left) > 0 && len(s.wanted) > 0; left = left[1:] {
+		one := left[0]
+		if one.Revision != s.wanted[0] {
+			continue
+		}
+		records, s.wanted = append(records, one), s.wanted[1:]
+		if bytes += len(one.Value) + len(one.PreviousValue); bytes > nearBytes {
+			upTo = one.Revision
+
+			break
 		}
 	}
 	if len(records) == 0 {
