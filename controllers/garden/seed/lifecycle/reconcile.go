@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"time"
 
 	coordinationv1 "k8s.io/api/coordination/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -33,8 +34,8 @@ type Reconciler struct {
 	// Config is the section of the configuration.
 	Config gardenconfigv1alpha1.ServerSeedControllerConfiguration
 
-	// seen has the lease of each seed as it was read last.
-	seen sync.Map
+	// good has until when each seed is alive, by what was read last, by its UID.
+	good sync.Map
 }
 
 // AddToManager implements kit.Adder.
@@ -58,7 +59,7 @@ func (r *Reconciler) listen(ctx context.Context, seed *gardencorev1beta1.Seed) (
 	if len(seed.Status.Conditions) == 0 {
 		return again, nil
 	}
-	if alive, err := r.alive(ctx, seed.Name); alive || err != nil {
+	if alive, err := r.alive(ctx, seed); alive || err != nil {
 		return again, err
 	}
 	if kit.ConditionIs(seed.Status.Conditions, gardencorev1beta1.ConditionTypeGardenletReady, gardencorev1beta1.ConditionTrue) {
@@ -69,20 +70,25 @@ func (r *Reconciler) listen(ctx context.Context, seed *gardencorev1beta1.Seed) (
 }
 
 // alive reports whether a seed is alive. A renewal that was seen is good for the whole period, so the lease is read once in it and not each
-// time that the seed is looked at.
-func (r *Reconciler) alive(ctx context.Context, seed string) (bool, error) {
-	period := r.Config.MonitorPeriod.Duration
-	if last, ok := r.seen.Load(seed); ok {
-		if lease, ok := last.(*coordinationv1.Lease); ok && Alive(lease, period, r.Clock.Now()) {
-			return true, nil
-		}
+// time that the seed is looked at. It is no longer good than from now on, whatever the clock of the gardenlet says.
+func (r *Reconciler) alive(ctx context.Context, seed *gardencorev1beta1.Seed) (bool, error) {
+	now, period := r.Clock.Now(), r.Config.MonitorPeriod.Duration
+	if until, ok := r.good.Load(seed.UID); ok && now.Before(until.(time.Time)) { //nolint:forcetypeassert // Only times are stored.
+		return true, nil
 	}
-	lease, err := r.lease(ctx, seed)
-	if err != nil {
+	r.good.Delete(seed.UID)
+	lease, err := r.lease(ctx, seed.Name)
+	if err != nil || !Alive(lease, period, now) {
 		return false, err
 	}
-	r.seen.Store(seed, lease)
-	return Alive(lease, period, r.Clock.Now()), nil
+	until := lease.Spec.RenewTime.Add(period)
+	if latest := now.Add(period); until.After(latest) {
+		until = latest
+	}
+	if seed.DeletionTimestamp == nil {
+		r.good.Store(seed.UID, until)
+	}
+	return true, nil
 }
 
 func (r *Reconciler) lease(ctx context.Context, seed string) (*coordinationv1.Lease, error) {

@@ -162,4 +162,24 @@ func TestLeaseIsReadOnceInItsPeriod(t *testing.T) {
 	if diff := cmp.Diff([]look{{1, "True"}, {1, "True"}, {1, "True"}, {2, "Unknown"}}, got); diff != "" {
 		t.Errorf("reads of the lease, and the condition (-want +got):\n%s", diff)
 	}
+
+	// The clock of the gardenlet is far ahead for a while.
+	renew := func(now time.Time) {
+		t.Helper()
+		lease.Spec.RenewTime = new(metav1.NewMicroTime(now))
+		if err := c.Update(t.Context(), lease); err != nil {
+			t.Fatal(err)
+		}
+	}
+	seed.Status.Conditions[0].Status, reads = "True", 0
+	if err := c.Status().Update(t.Context(), seed); err != nil {
+		t.Fatal(err)
+	}
+	renew(at(7200))
+	got = []look{pass(at(50))}
+	renew(at(51))
+	got = append(got, pass(at(60)), pass(at(91)))
+	if diff := cmp.Diff([]look{{1, "True"}, {1, "True"}, {2, "Unknown"}}, got); diff != "" {
+		t.Errorf("a renewal in the future: reads of the lease, and the condition (-want +got):\n%s", diff)
+	}
 }
