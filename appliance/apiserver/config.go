@@ -138,6 +138,11 @@ func (c Config) Complete(ctx context.Context) (Completed, error) {
 	if err := configureLibraries(); err != nil {
 		return Completed{}, err
 	}
+	if len(c.logs()) == 0 {
+		if err := compareCaches(); err != nil {
+			return Completed{}, err
+		}
+	}
 	tokens, err := tokenkeys.NewVerifier(c.Identity.ServiceAccount.Keys)
 	if err != nil {
 		return Completed{}, fmt.Errorf("configure API server: %w", err)

@@ -44,8 +44,8 @@ var configureLibraries = sync.OnceValue(func() error {
 		// A garden has one API server, so its identity and versions are not published for others, and there is no leader election.
 		"APIServerIdentity":                   false,
 		"UnknownVersionInteroperabilityProxy": false,
-		// Every five minutes it would read all objects of each kind from the store and compare them with the watch cache. The store is in this
-		// process, and tells the cache of each record in order (see storage/registry/fresh).
+		// Every five minutes it would read all objects of each kind from the store and compare them with the watch cache. A store in this
+		// process tells the cache of each record in order (see storage/registry/fresh). For others see compareCaches.
 		"DetectCacheInconsistency": false,
 	}
 	if err := utilfeature.DefaultMutableFeatureGate.SetFromMap(gates); err != nil {
@@ -61,6 +61,17 @@ var configureLibraries = sync.OnceValue(func() error {
 		utilruntime.ErrorHandlers[i] = unlessCancelled(handle)
 	}
 	legacyregistry.RawMustRegister(slices.Concat(kine.Collectors(), auditlog.Collectors(), backup.Collectors())...)
+
+	return nil
+})
+
+// compareCaches has the library compare watch caches with their stores, for stores that are not in this process.
+//
+//nolint:gochecknoglobals // As above.
+var compareCaches = sync.OnceValue(func() error {
+	if err := utilfeature.DefaultMutableFeatureGate.SetFromMap(map[string]bool{"DetectCacheInconsistency": true}); err != nil {
+		return fmt.Errorf("set feature gate: %w", err)
+	}
 
 	return nil
 })
