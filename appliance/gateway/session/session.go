@@ -133,7 +133,7 @@ func (s *Session) Use(ctx context.Context) (within context.Context, done func(),
 	switch {
 	case s.ended || !now.Before(s.validUntil()):
 		return nil, nil, ErrEnded
-	case len(s.open) >= maxOpen || s.store.full(s.User.Name):
+	case len(s.open) >= maxOpen || s.store.full(s.User):
 		return nil, nil, ErrBusy
 	}
 	s.used = now
@@ -142,14 +142,14 @@ func (s *Session) Use(ctx context.Context) (within context.Context, done func(),
 	// Watches do not go on with a credential that is no longer valid. Pages begin them again.
 	within, cancel := context.WithTimeout(ctx, s.validUntil().Sub(now))
 	s.open[id] = cancel
-	s.store.take(s.User.Name, 1)
+	s.store.take(s.User, 1)
 
 	return within, func() {
 		cancel()
 		s.store.mutex.Lock()
 		defer s.store.mutex.Unlock()
 		delete(s.open, id)
-		s.store.take(s.User.Name, -1)
+		s.store.take(s.User, -1)
 		s.used = s.store.clock.Now()
 	}, nil
 }

@@ -27,7 +27,7 @@ func newWorld(t *testing.T) *world {
 	t.Helper()
 	clk := clocktesting.NewFakePassiveClock(time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC))
 
-	return &world{t: t, clock: clk, Store: session.New(clk, 4096)}
+	return &world{t: t, clock: clk, Store: session.New(clk, 4096, "admins")}
 }
 
 func (w *world) step(by time.Duration) { w.clock.SetTime(w.clock.Now().Add(by)) }
@@ -130,11 +130,11 @@ func TestUse(t *testing.T) {
 }
 
 // fill opens as many requests as one user may, with as many sessions as that needs, and returns how many, and what ends them.
-func (w *world) fill(user string) (open int, end func()) {
+func (w *world) fill(user string, groups ...string) (open int, end func()) {
 	w.t.Helper()
 	var all []func()
 	for range 16 {
-		_, s := w.Open(session.Credential{Token: "t"}, session.User{Name: user}, time.Time{})
+		_, s := w.Open(session.Credential{Token: "t"}, session.User{Name: user, Groups: groups}, time.Time{})
 		for {
 			_, done, err := s.Use(w.t.Context())
 			if errors.Is(err, session.ErrBusy) {
@@ -188,6 +188,43 @@ func TestShareOfMany(t *testing.T) {
 	}
 	if open, _ := w.fill("alice"); open < 128 || all+open > 4096 {
 		t.Errorf("after 8 users with %d requests, another one has places for several tabs; got %d", all, open)
+	}
+}
+
+// TestShareOfServiceAccounts: those of a namespace have the part of one user.
+func TestShareOfServiceAccounts(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	var got []int
+	for _, name := range []string{"garden-a:x", "garden-a:y", "garden-b:x"} {
+		open, _ := w.fill("system:serviceaccount:" + name)
+		got = append(got, open)
+	}
+	if diff := cmp.Diff([]int{512, 0, 512}, got); diff != "" {
+		t.Errorf("requests of service accounts (-want +got):\n%s", diff)
+	}
+}
+
+// TestAdministratorsHavePlaces: whatever others do, an administrator can sign in, and stays so.
+func TestAdministratorsHavePlaces(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	admin, _ := w.Open(session.Credential{Token: "t"}, session.User{Name: "admin", Groups: []string{"admins"}}, time.Time{})
+	w.step(time.Minute)
+	for i := range 1100 {
+		w.open(fmt.Sprintf("robot-%d", i), time.Time{})
+	}
+	for i := range 50 {
+		w.fill(fmt.Sprintf("robot-%d", i))
+	}
+	if w.Find(admin) == nil {
+		t.Error("the session of the administrator has ended for those of others")
+	}
+	if open, _ := w.fill("admin", "admins"); open < 32 {
+		t.Errorf("the administrator has %d places left, want 32 at least", open)
+	}
+	if open, _ := w.fill("one more"); open != 0 {
+		t.Errorf("others got %d of the places for administrators", open)
 	}
 }
 

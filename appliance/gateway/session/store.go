@@ -11,6 +11,7 @@ import (
 	"sync"
 	"time"
 
+	"k8s.io/apiserver/pkg/authentication/serviceaccount"
 	"k8s.io/utils/clock"
 )
 
@@ -35,57 +36,76 @@ const (
 	maxCodes    = 100
 	maxOpen     = 256
 	// ofAll is the part of all places for open requests that one user has at most, and ofFree that of the free ones: so a few users together
-	// leave places to others as well.
-	ofAll  = 8
-	ofFree = 4
+	// leave places to others as well. ofAdmins is the part that only administrators have.
+	ofAll    = 8
+	ofFree   = 4
+	ofAdmins = 32
 )
 
 // Store has all sessions and codes.
 type Store struct {
 	clock clock.PassiveClock
+	// admins is the group of administrators.
+	admins string
 
 	mutex    sync.Mutex
 	sessions map[[hashSize]byte]*Session
 	codes    map[[hashSize]byte]time.Time
-	// places is how many requests may be open, open how many are, and of how many each user has: also those of sessions that have ended, until
-	// they end too.
+	// places is how many requests may be open, open how many are, and of how many each user has, by the name that share returns: also those of
+	// sessions that have ended, until they end too.
 	places, open int
 	of           map[string]int
 }
 
-// New returns an empty store, which shares out a number of places for open requests.
-func New(clk clock.PassiveClock, places int) *Store {
-	return &Store{clock: clk, sessions: map[[hashSize]byte]*Session{}, codes: map[[hashSize]byte]time.Time{}, places: places, of: map[string]int{}}
+// New returns an empty store, which shares out a number of places for open requests. Some of them are left to the members of a group, whatever
+// others do.
+func New(clk clock.PassiveClock, places int, admins string) *Store {
+	return &Store{clock: clk, admins: admins, sessions: map[[hashSize]byte]*Session{}, codes: map[[hashSize]byte]time.Time{}, places: places, of: map[string]int{}}
 }
 
 // full reports whether a user has no place for one more request. It requires the mutex.
-func (s *Store) full(user string) bool {
-	return s.of[user] >= min(s.places/ofAll, (s.places-s.open)/ofFree)
+func (s *Store) full(user User) bool {
+	free := s.places - s.open
+	if !s.isAdmin(user) {
+		free = (free - s.places/ofAdmins) / ofFree
+	}
+
+	return s.of[share(user)] >= min(s.places/ofAll, free)
 }
 
 // take takes a place, or gives it back. It requires the mutex.
-func (s *Store) take(user string, places int) {
+func (s *Store) take(user User, places int) {
 	s.open += places
-	if s.of[user] += places; s.of[user] == 0 {
-		delete(s.of, user)
+	if s.of[share(user)] += places; s.of[share(user)] == 0 {
+		delete(s.of, share(user))
 	}
+}
+
+func (s *Store) isAdmin(user User) bool { return slices.Contains(user.Groups, s.admins) }
+
+// share is whose part of the places a user takes: service accounts of a namespace count as one, because who has a project makes as many as he
+// likes.
+func share(user User) string {
+	if namespace, _, err := serviceaccount.SplitUsername(user.Name); err == nil {
+		return serviceaccount.ServiceAccountUsernamePrefix + namespace
+	}
+
+	return user.Name
 }
 
 // Open makes a session and returns it with the value to find it by. It ends at until, if that is not zero, or earlier. A user with
 // too many sessions loses the one that was not used for the longest time. If there are too many in all, a user with the most sessions
-// does, so that nobody can lock out others with many users.
+// does, and no administrator unless there are no others: nobody can lock them out with many users.
 func (s *Store) Open(credential Credential, user User, until time.Time) (value string, opened *Session) {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
 	now := s.clock.Now()
 	s.sweep(now)
-	of := s.count()
-	if of[user.Name] >= maxOfUser {
-		s.end(s.longestUnused(func(name string) bool { return name == user.Name }))
+	if of := s.count(func(User) bool { return true }); of[share(user)] >= maxOfUser {
+		s.end(s.longestUnused(func(other User) bool { return share(other) == share(user) }))
 	}
 	if len(s.sessions) >= maxSessions {
-		most := slices.Max(slices.Collect(maps.Values(of)))
-		s.end(s.longestUnused(func(name string) bool { return of[name] == most }))
+		s.end(s.longestUnused(s.expendable()))
 	}
 	expires := now.Add(Lifetime)
 	if !until.IsZero() && until.Before(expires) {
@@ -165,20 +185,34 @@ func (s *Store) sweep(now time.Time) {
 	}
 }
 
-// count returns the number of sessions of each user.
-func (s *Store) count() map[string]int {
+// expendable tells the users who lose a session when there are too many: those with the most, and no administrators unless there are no
+// others.
+func (s *Store) expendable() func(user User) bool {
+	of := s.count(func(user User) bool { return !s.isAdmin(user) })
+	if len(of) == 0 {
+		of = s.count(s.isAdmin)
+	}
+	most := slices.Max(slices.Collect(maps.Values(of)))
+
+	return func(user User) bool { return of[share(user)] == most }
+}
+
+// count returns the number of sessions of each of these users.
+func (s *Store) count(these func(user User) bool) map[string]int {
 	of := map[string]int{}
 	for _, session := range s.sessions {
-		of[session.User.Name]++
+		if these(session.User) {
+			of[share(session.User)]++
+		}
 	}
 
 	return of
 }
 
 // longestUnused returns the session that was not used for the longest time, of those users.
-func (s *Store) longestUnused(of func(user string) bool) (longest *Session) {
+func (s *Store) longestUnused(of func(user User) bool) (longest *Session) {
 	for _, session := range s.sessions {
-		if of(session.User.Name) && (longest == nil || session.used.Before(longest.used)) {
+		if of(session.User) && (longest == nil || session.used.Before(longest.used)) {
 			longest = session
 		}
 	}

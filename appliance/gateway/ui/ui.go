@@ -85,7 +85,7 @@ type site struct {
 
 // Mounts returns the mounts of the web UI.
 func Mounts(c Config) gateway.Mounts {
-	s := &site{Config: c, sessions: session.New(c.Clock, maxRequests), attempts: newAttempts(c.Clock), seal: newSeal()}
+	s := &site{Config: c, sessions: session.New(c.Clock, maxRequests, c.AdminGroup), attempts: newAttempts(c.Clock), seal: newSeal()}
 	read := gateway.Limits{Methods: []string{http.MethodGet, http.MethodHead}}
 	over := func(path string, limits gateway.Limits, serve func(api http.Handler, w http.ResponseWriter, r *http.Request)) gateway.Mount {
 		return gateway.Mount{Path: path, Who: gateway.Everybody, Limits: limits, Over: func(api http.Handler) http.Handler {
