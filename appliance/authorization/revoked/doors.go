@@ -7,7 +7,6 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"net/http"
-	"slices"
 	"strings"
 	"time"
 
@@ -15,6 +14,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apiserver/pkg/authentication/authenticator"
+	"k8s.io/apiserver/pkg/authentication/serviceaccount"
+	"k8s.io/apiserver/pkg/authentication/user"
 	"k8s.io/apiserver/pkg/authorization/authorizer"
 	"k8s.io/apiserver/pkg/endpoints/handlers/responsewriters"
 	genericapirequest "k8s.io/apiserver/pkg/endpoints/request"
@@ -70,7 +71,7 @@ func (s *Set) WithOpen(next http.Handler, serializer runtime.NegotiatedSerialize
 // also refuses those of seeds that are shut out.
 func (s *Set) Known(next authenticator.Request, all bool) authenticator.Request {
 	return authenticator.RequestFunc(func(r *http.Request) (*authenticator.Response, bool, error) {
-		token := bearer(r) // An authenticator removes it.
+		tokens := tokensOf(r) // An authenticator removes them.
 		found, ok, err := next.AuthenticateRequest(r)
 		if err != nil || !ok {
 			return found, ok, err
@@ -83,7 +84,7 @@ func (s *Set) Known(next authenticator.Request, all bool) authenticator.Request 
 			return nil, false, err
 		}
 		record, there := s.Get(seed)
-		if there && (all && record.Revoked || !record.CredentialsFrom.IsZero() && issued(r, token).Before(record.CredentialsFrom)) {
+		if there && (all && record.Revoked || !record.CredentialsFrom.IsZero() && issued(r, found.User, tokens).Before(record.CredentialsFrom)) {
 			return nil, false, nil
 		}
 
@@ -91,21 +92,24 @@ func (s *Set) Known(next authenticator.Request, all bool) authenticator.Request 
 	})
 }
 
-// issued is when the credential of an authenticated request was issued; zero if it does not say. Only one of several was verified, so
-// it is the oldest that counts.
-func issued(r *http.Request, token string) time.Time {
-	var all []time.Time
-	if token != "" {
-		all = append(all, issuedToken(token))
+// issued is when the credential of an authenticated user was issued; zero if it does not say. Of what a request has, only one was verified,
+// and everything else may be made up: service accounts have tokens, of which the oldest counts, and all others have certificates.
+func issued(r *http.Request, who user.Info, tokens []string) time.Time {
+	if _, _, err := serviceaccount.SplitUsername(who.GetName()); err != nil {
+		if r.TLS == nil || len(r.TLS.PeerCertificates) == 0 {
+			return time.Time{}
+		}
+
+		return r.TLS.PeerCertificates[0].NotBefore.Add(Backdate)
 	}
-	if r.TLS != nil && len(r.TLS.PeerCertificates) > 0 {
-		all = append(all, r.TLS.PeerCertificates[0].NotBefore.Add(Backdate))
-	}
-	if len(all) == 0 {
-		return time.Time{}
+	var oldest time.Time
+	for n, token := range tokens {
+		if at := issuedToken(token); n == 0 || at.Before(oldest) {
+			oldest = at
+		}
 	}
 
-	return slices.MinFunc(all, time.Time.Compare)
+	return oldest
 }
 
 // issuedToken reads the claim of a token that was verified before.
@@ -129,11 +133,26 @@ func issuedToken(token string) time.Time {
 	return time.Unix(claims.IssuedAt, 0)
 }
 
-func bearer(r *http.Request) string {
+// protocolPrefix begins a token in the header of WebSockets, for browsers, which cannot set others.
+const protocolPrefix = "base64url.bearer.authorization.k8s.io."
+
+// tokensOf returns the tokens of a request, from both headers that are looked at.
+func tokensOf(r *http.Request) []string {
+	var tokens []string
 	scheme, token, _ := strings.Cut(strings.TrimSpace(r.Header.Get("Authorization")), " ")
-	if !strings.EqualFold(scheme, "bearer") {
-		return ""
+	if strings.EqualFold(scheme, "bearer") {
+		tokens = append(tokens, strings.TrimSpace(token))
+	}
+	for _, header := range r.Header.Values("Sec-WebSocket-Protocol") {
+		for protocol := range strings.SplitSeq(header, ",") {
+			encoded, is := strings.CutPrefix(strings.TrimSpace(protocol), protocolPrefix)
+			if !is {
+				continue
+			}
+			decoded, _ := base64.RawURLEncoding.DecodeString(encoded) //nolint:errcheck // What cannot be decoded does not say when it was issued.
+			tokens = append(tokens, string(decoded))
+		}
 	}
 
-	return strings.TrimSpace(token)
+	return tokens
 }
