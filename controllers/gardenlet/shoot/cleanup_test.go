@@ -4,6 +4,7 @@ package shoot_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -13,6 +14,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/utils/clock"
@@ -74,6 +76,31 @@ func TestCleanSparesWhatBelongsToTheShoot_GLET_CLEAN_2(t *testing.T) {
 			t.Fatalf("Clean(...) returned %v", err)
 		}
 		if diff := cmp.Diff([]string{"kubernetes", "spared", "system"}, left(t, c)); diff != "" {
+			t.Errorf("Services after the clean-up (-want +got):\n%s", diff)
+		}
+	})
+}
+
+// TestCleanGoesOn has one object that cannot be deleted. All others are.
+func TestCleanGoesOn(t *testing.T) {
+	t.Parallel()
+	c := cleaner(t, service("a", nil), service("b", nil), service("c", nil))
+	inner, _ := c.Client.(client.WithWatch)
+	c.Client = interceptor.NewClient(inner, interceptor.Funcs{
+		Delete: func(ctx context.Context, c client.WithWatch, object client.Object, o ...client.DeleteOption) error {
+			if object.GetName() == "a" {
+				return apierrors.NewForbidden(schema.GroupResource{Resource: "services"}, "a", errors.New("a policy refuses it"))
+			}
+			return c.Delete(ctx, object, o...)
+		},
+	})
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		defer cancel()
+		if err := c.Clean(ctx, services(time.Hour)); err == nil || !strings.Contains(err.Error(), "a policy refuses it") {
+			t.Errorf("Clean(...) returned %v, want the reason of the one that stays", err)
+		}
+		if diff := cmp.Diff([]string{"a"}, left(t, c)); diff != "" {
 			t.Errorf("Services after the clean-up (-want +got):\n%s", diff)
 		}
 	})

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -37,7 +38,7 @@ func (c cleaning) fragment(found remains) fragment {
 		}
 	}
 	return fragment{destroy: []flow.Task{
-		task(webhooksCleaned, "Deleting the webhooks of the cluster", c.webhooks),
+		task(webhooksCleaned, "Deleting the webhooks and admission policies of the cluster", c.webhooks),
 		task("clean-extended-apis", "Deleting custom resources and API services of the cluster", c.extendedAPIs, webhooksCleaned, "kcm-wait", autoscalerDeleted),
 		task("clean-kubernetes-resources", "Deleting the other resources of the cluster", c.kubernetesResources, "clean-extended-apis", "controlplane-wait", optionalDeleted),
 		task(cleaned, "Deleting the namespaces of the cluster", c.namespaces, "clean-kubernetes-resources"),
@@ -58,11 +59,16 @@ func (c cleaning) clean(ctx context.Context, group CleanGroup) error {
 
 func (c cleaning) webhooks(ctx context.Context) error {
 	period := grace(c.facts.Shoot, gardencorev1beta1.AnnotationShootCleanupWebhooksGrace, 5*time.Minute)
+	return c.clean(ctx, CleanGroup{Kinds: refusingKinds(), DeleteGrace: min(period, 5*time.Minute), FinalizeAfter: period})
+}
+
+// refusingKinds are those with which users refuse requests, or change them. Without its bindings a policy does nothing.
+func refusingKinds() []schema.GroupVersionKind {
 	v1 := schema.GroupVersion{Group: "admissionregistration.k8s.io", Version: "v1"}
-	return c.clean(ctx, CleanGroup{
-		Kinds:       []schema.GroupVersionKind{v1.WithKind("ValidatingWebhookConfiguration"), v1.WithKind("MutatingWebhookConfiguration")},
-		DeleteGrace: min(period, 5*time.Minute), FinalizeAfter: period,
-	})
+	return []schema.GroupVersionKind{
+		v1.WithKind("ValidatingWebhookConfiguration"), v1.WithKind("MutatingWebhookConfiguration"),
+		v1.WithKind("ValidatingAdmissionPolicyBinding"), v1.WithKind("MutatingAdmissionPolicyBinding"),
+	}
 }
 
 func (c cleaning) extendedAPIs(ctx context.Context) error {
@@ -110,8 +116,8 @@ func resourceKinds(shoot *gardencorev1beta1.Shoot) []schema.GroupVersionKind {
 }
 
 const (
-	// webhooksCleaned is the task after which no webhook of users refuses anything, in whatever way it is broken. Nothing is written in
-	// a shoot in deletion before.
+	// webhooksCleaned is the task after which no webhook and no policy of users refuses anything, in whatever way it is broken. Nothing is
+	// written in a shoot in deletion before.
 	webhooksCleaned flow.ID = "clean-webhooks"
 	// cleaned is the last task of a clean-up.
 	cleaned flow.ID = "clean-namespaces"
@@ -160,25 +166,19 @@ func (c Cleaner) Clean(ctx context.Context, group CleanGroup) error {
 	})
 }
 
-// pass looks at every kind once and returns what is left, as kind namespace/name.
+// pass looks at every kind once and returns what is left, as kind namespace/name. What cannot be deleted does not hold up the rest.
 func (c Cleaner) pass(ctx context.Context, group CleanGroup) ([]string, error) {
-	left := make([][]string, len(group.Kinds))
+	left, failed := make([][]string, len(group.Kinds)), make([]error, len(group.Kinds))
 	homes, err := c.homes(ctx, group)
 	if err != nil {
 		return nil, err
 	}
-	errs, ctx := errgroup.WithContext(ctx)
+	var all sync.WaitGroup
 	for i, kind := range group.Kinds {
-		errs.Go(func() error {
-			var err error
-			left[i], err = c.cleanKind(ctx, kind, cleanPass{CleanGroup: group, homes: homes})
-			return err
-		})
+		all.Go(func() { left[i], failed[i] = c.cleanKind(ctx, kind, cleanPass{CleanGroup: group, homes: homes}) })
 	}
-	if err := errs.Wait(); err != nil {
-		return nil, err
-	}
-	return slices.Concat(left...), nil
+	all.Wait()
+	return slices.Concat(left...), errors.Join(failed...)
 }
 
 func (c Cleaner) cleanKind(ctx context.Context, kind schema.GroupVersionKind, group cleanPass) ([]string, error) {
@@ -187,6 +187,7 @@ func (c Cleaner) cleanKind(ctx context.Context, kind schema.GroupVersionKind, gr
 		return nil, err
 	}
 	var left []string
+	var failed []error
 	for i := range items {
 		obj := &items[i]
 		obj.SetGroupVersionKind(kind)
@@ -196,11 +197,11 @@ func (c Cleaner) cleanKind(ctx context.Context, kind schema.GroupVersionKind, gr
 		if !group.ignores(obj) {
 			left = append(left, kind.Kind+" "+strings.TrimPrefix(obj.Namespace+"/"+obj.Name, "/"))
 		}
-		if err := errors.Join(c.confirm(ctx, obj), c.remove(ctx, obj, group.CleanGroup)); err != nil {
-			return nil, err
+		if err := errors.Join(c.confirm(ctx, obj), c.remove(ctx, obj, group.CleanGroup)); err != nil && len(failed) < maxNamedObjects {
+			failed = append(failed, err)
 		}
 	}
-	return left, nil
+	return left, errors.Join(failed...)
 }
 
 // remove deletes the object; one that has been in deletion for too long loses its finalizers or its grace period.
