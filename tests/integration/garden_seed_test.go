@@ -132,6 +132,9 @@ func TestSeeds(t *testing.T) {
 		installed := o.installation("cloud-1", "always", "GCM-CR-1: a change of labels installs what selects them")
 		harness.Await(t, o.Client, seed, "GCM-SEEDEXT-2: an extension that is not installed yet shows", extensions("False", "NotAllExtensionsInstalled"))
 
+		harness.Await(t, o.Client, always, "GCM-CRFIN-1: a registration is protected", func(r *gardencorev1beta1.ControllerRegistration) error {
+			return has(len(r.Finalizers) > 0, "no finalizers")
+		})
 		o.delete(always)
 		o.event(always, "ResourceReferenced", "GCM-CRFIN-1: a registration that is installed is held")
 		o.change(seed, func() { delete(seed.Labels, "extended") })

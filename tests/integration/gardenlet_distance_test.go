@@ -130,7 +130,7 @@ func (o *operator) visit(each func(object *unstructured.Unstructured)) {
 // and go by themselves.
 func (o *operator) generations() map[string]string {
 	o.t.Helper()
-	fleeting := []string{"Event", "Lease", "CertificateSigningRequest", "ControllerInstallation"}
+	fleeting := []string{"Event", "Lease", "CertificateSigningRequest", "ControllerInstallation", "Snapshot"}
 	all := map[string]string{}
 	o.visit(func(object *unstructured.Unstructured) {
 		if slices.Contains(fleeting, object.GetKind()) || object.GetDeletionTimestamp() != nil {
