@@ -9,12 +9,16 @@ import (
 	"sync"
 	"time"
 
+	"k8s.io/utils/clock"
+
 	"github.com/terrarium-garden/terrarium/appliance/identity"
 )
 
 const (
 	// forwardLimit is how long connecting to the server that leads may take.
 	forwardLimit = 2 * time.Second
+	// halfOpenLimit is how long a connection goes on after one of its directions has ended.
+	halfOpenLimit = 5 * time.Second
 	// mostForwarded is how many connections are forwarded at the same time.
 	mostForwarded = 5000
 )
@@ -26,6 +30,8 @@ type Forwarder struct {
 	// self is the own address, to which nothing is forwarded.
 	self   string
 	places chan struct{}
+	// limit is halfOpenLimit, or less in a test.
+	limit time.Duration
 	room   *WaitingRoom
 	direct *handedListener
 
@@ -41,7 +47,7 @@ const standbyText = "[-]terrarium/leadership failed: no server of this garden le
 // OpenForwarder begins to answer the connections of a listener, on a server with the given address.
 func OpenForwarder(listener net.Listener, keys *identity.Garden, self string) (*Forwarder, error) {
 	f := &Forwarder{
-		borrowed: &borrowedListener{Listener: listener}, self: self, places: make(chan struct{}, mostForwarded),
+		borrowed: &borrowedListener{Listener: listener}, self: self, places: make(chan struct{}, mostForwarded), limit: halfOpenLimit,
 		direct: &handedListener{address: listener.Addr(), conns: make(chan net.Conn), closed: make(chan struct{})}, open: map[net.Conn]string{},
 	}
 	var err error
@@ -133,27 +139,29 @@ func (f *Forwarder) serve(c net.Conn) {
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		pipe(to, c)
+		f.pipe(to, c)
 	}()
-	pipe(c, to)
+	f.pipe(c, to)
 	<-done
 	f.drop(c, to)
 }
 
-// hold records connections to be ended, and ends them if they are of no use anymore.
+// hold records connections to be ended. If the leader has changed while they were made, it ends them, and only them: the others go to the
+// server that leads now.
 func (f *Forwarder) hold(leader string, all ...net.Conn) bool {
 	f.mutex.Lock()
 	defer f.mutex.Unlock()
+	useless := f.ended || f.leader != leader
 	for _, c := range all {
+		if useless {
+			c.Close() //nolint:errcheck,gosec // Its client tries again.
+
+			continue
+		}
 		f.open[c] = leader
 	}
-	if f.ended || f.leader != leader {
-		f.cut()
 
-		return false
-	}
-
-	return true
+	return !useless
 }
 
 func (f *Forwarder) drop(all ...net.Conn) {
@@ -161,16 +169,20 @@ func (f *Forwarder) drop(all ...net.Conn) {
 	defer f.mutex.Unlock()
 	for _, c := range all {
 		delete(f.open, c)
-		c.Close() //nolint:errcheck,gosec // Both sides have ended.
+		c.Close() //nolint:errcheck,gosec // Both directions have ended, or had the time for it.
 	}
 }
 
-// pipe copies one direction, and tells the receiver when there is no more.
-func pipe(to, from net.Conn) {
+// pipe copies one direction, and tells the receiver when there is no more. The other direction then has a limit: anybody can connect, and a
+// client that never closes its side would hold its place after the leader has closed the other one.
+func (f *Forwarder) pipe(to, from net.Conn) {
 	io.Copy(to, from) //nolint:errcheck,gosec // Whatever ended it, it has ended.
 	if half, ok := to.(interface{ CloseWrite() error }); ok {
 		half.CloseWrite() //nolint:errcheck,gosec // It has ended.
 	}
+	end := clock.RealClock{}.Now().Add(f.limit) // Connections have no other clock.
+	from.SetDeadline(end)                       //nolint:errcheck,gosec // If it fails, the connection is closed already.
+	to.SetDeadline(end)                         //nolint:errcheck,gosec // If it fails, the connection is closed already.
 }
 
 // handedListener is a listener of connections that were accepted by somebody else.
