@@ -48,6 +48,9 @@ func (r *Reconciler) update(ctx context.Context, s *scope) (kit.Outcome, error) 
 		return kit.Stop(), err
 	}
 	u := &updating{r: r, s: s, shoot: shoot.Client}
+	if reason, _ := u.at(); reason == gardenmachinev1alpha1.ReasonUpdateSuccessful && !Outdated(s.machine) {
+		return kit.Continue(), u.deselect(ctx) // All but this was done when it was interrupted.
+	}
 	return kit.Run(ctx, u, u.begin, u.drain, u.restart, u.release, u.finish)
 }
 
@@ -205,6 +208,9 @@ func (u *updating) finish(ctx context.Context, _ *updating) (kit.Outcome, error)
 		return u.wait(ctx, gardenmachinev1alpha1.MachineOperationInPlaceUpdate, "The updated node is not ready: "+cmp.Or(nodeTrouble(u.s.pod), why))
 	}
 	err := u.mark(ctx, func(n *corev1.Node) {
+		if n.Labels[gardenmachinev1alpha1.LabelNodeSelectedForUpdate] == "" {
+			return // It was given back already, and what is there now is its owner's.
+		}
 		n.Spec.Unschedulable = n.Annotations[gardenmachinev1alpha1.AnnotationCordonedBefore] != ""
 		for _, label := range []string{
 			gardenmachinev1alpha1.LabelNodeCandidateForUpdate, gardenmachinev1alpha1.LabelNodeSelectedForUpdate, gardenmachinev1alpha1.LabelNodeUpdateResult,
@@ -220,9 +226,14 @@ func (u *updating) finish(ctx context.Context, _ *updating) (kit.Outcome, error)
 	if err != nil {
 		return kit.Stop(), err
 	}
+	return kit.Continue(), u.deselect(ctx)
+}
+
+// deselect takes the machine out of those that are updated.
+func (u *updating) deselect(ctx context.Context) error {
 	before := u.s.machine.DeepCopy()
 	delete(u.s.machine.Labels, gardenmachinev1alpha1.LabelNodeSelectedForUpdate)
-	return kit.Continue(), u.r.patch(ctx, u.s, before)
+	return u.r.patch(ctx, u.s, before)
 }
 
 // wait says what the update waits for, and that it takes too long if it does.

@@ -81,6 +81,17 @@ func (w *world) reason(t *testing.T) string {
 	return ""
 }
 
+// since is when the node began to say how far its update is.
+func (w *world) since(t *testing.T) int64 {
+	t.Helper()
+	for _, c := range w.node(t).Status.Conditions {
+		if c.Type == gardenmachinev1alpha1.NodeInPlaceUpdate {
+			return c.LastTransitionTime.Unix()
+		}
+	}
+	return 0
+}
+
 func (w *world) phase(t *testing.T) gardenmachinev1alpha1.MachinePhase {
 	t.Helper()
 	return w.machine(t).Status.CurrentStatus.Phase
@@ -203,5 +214,62 @@ func TestUpdateTrouble(t *testing.T) {
 	w.mustRun(t)
 	if !machines.Updated(w.machine(t)) || w.phase(t) != gardenmachinev1alpha1.MachineRunning {
 		t.Errorf("late is not never: phase %s", w.phase(t))
+	}
+}
+
+// TestInterruptedEnd: of the three writes at the end of an update, the last ones were lost. What was done is not done again.
+func TestInterruptedEnd(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, inPlace("AutoInPlaceUpdate"), "data")
+	w.join(t)
+	w.changeNode(t, applied("first"))
+	w.mustRun(t)
+	w.changeNode(t, func(n *corev1.Node) { n.Spec.Unschedulable = true })
+	w.changeMachine(t, wants("second"))
+	w.changeMachine(t, chosen)
+	for w.reason(t) != gardenmachinev1alpha1.ReasonReadyForUpdate {
+		w.mustRun(t)
+	}
+	w.changeNode(t, applied("second"))
+	w.mustRun(t)
+	evicted := len(w.evicted)
+	// state is what the end of the update leaves.
+	type state struct {
+		Reason            string
+		Cordoned, Updated bool
+		Evicted           int
+	}
+	for _, tc := range []struct {
+		reason string
+		lost   func(n *corev1.Node)
+		says   bool
+	}{
+		{"the last write is lost", func(*corev1.Node) {}, false},
+		{"the last two are", func(n *corev1.Node) {
+			for i := range n.Status.Conditions {
+				if c := &n.Status.Conditions[i]; c.Type == gardenmachinev1alpha1.NodeInPlaceUpdate {
+					c.Reason = gardenmachinev1alpha1.ReasonReadyForUpdate
+				}
+			}
+		}, true},
+	} {
+		w.changeMachine(t, chosen)
+		node := w.node(t)
+		tc.lost(node)
+		if err := w.shoot.Status().Update(t.Context(), node); err != nil {
+			t.Fatal(err)
+		}
+		w.clock.Step(time.Minute)
+		for range 2 {
+			w.mustRun(t)
+		}
+		if again := w.since(t) == w.clock.Now().Unix(); again != tc.says {
+			t.Errorf("%s: the node says again that it is updated: %t, want %t", tc.reason, again, tc.says)
+		}
+		want := state{gardenmachinev1alpha1.ReasonUpdateSuccessful, true, true, evicted}
+		got := state{w.reason(t), w.node(t).Spec.Unschedulable, machines.Updated(w.machine(t)), len(w.evicted)}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", tc.reason, diff)
+		}
 	}
 }
