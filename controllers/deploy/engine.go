@@ -46,11 +46,27 @@ func (e Engine) Apply(ctx context.Context, objs ...client.Object) error {
 	return nil
 }
 
+// ApplyOver is Apply for an object that was made from a live one. The error is a conflict if that has changed since, or is gone: then
+// it would undo what others have done, or bring back what they have deleted.
+func (e Engine) ApplyOver(ctx context.Context, live, obj client.Object) error {
+	u, err := e.configuration(obj)
+	if err != nil {
+		return err
+	}
+	u.SetUID(live.GetUID())
+	u.SetResourceVersion(live.GetResourceVersion())
+	return e.send(ctx, u)
+}
+
 func (e Engine) applyOne(ctx context.Context, obj client.Object) error {
 	u, err := e.configuration(obj)
 	if err != nil {
 		return err
 	}
+	return e.send(ctx, u)
+}
+
+func (e Engine) send(ctx context.Context, u *unstructured.Unstructured) error {
 	if err := e.releaseReplicas(ctx, u); err != nil {
 		return err
 	}

@@ -8,8 +8,10 @@ package workloadidentity
 import (
 	"context"
 	"fmt"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -27,6 +29,8 @@ import (
 const (
 	controllerName = "tokenrequestor-workload-identity"
 	fieldOwner     = "gardenlet"
+	// pause is the time until a Secret that has changed meanwhile is looked at again.
+	pause = time.Second
 )
 
 var _ kit.Adder = (*Reconciler)(nil)
@@ -72,7 +76,11 @@ func (r *Reconciler) Reconcile(ctx context.Context, request reconcile.Request) (
 	}
 	err := issuer.Renew(ctx, secret)
 	if err == nil {
-		err = deploy.Engine{Client: r.SeedClient, Owner: fieldOwner, Clock: r.Clock}.Apply(ctx, secret)
+		err = deploy.Engine{Client: r.SeedClient, Owner: fieldOwner, Clock: r.Clock}.ApplyOver(ctx, live, secret)
+	}
+	if apierrors.IsConflict(err) {
+		// The garden took its time, and the Secret was described anew or deleted meanwhile.
+		return reconcile.Result{RequeueAfter: pause}, nil
 	}
 	if err != nil {
 		return reconcile.Result{}, fmt.Errorf("renew token in Secret %q: %w", request.NamespacedName, err)

@@ -4,6 +4,7 @@ package workloadidentity_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
@@ -13,7 +14,10 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	testingclock "k8s.io/utils/clock/testing"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
@@ -32,7 +36,7 @@ func start() time.Time { return time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC) }
 // tokenSecret is a Secret whose token has to be renewed at a time; without a time it has no token.
 func tokenSecret(t *testing.T, renewal string) *corev1.Secret {
 	t.Helper()
-	secret := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: "shoot--dev--a", Name: "cloudprovider"}}
+	secret := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: "shoot--dev--a", Name: "cloudprovider", UID: "mine"}}
 	identity := &gardensecurityv1alpha1.WorkloadIdentity{ObjectMeta: metav1.ObjectMeta{Namespace: "garden-dev", Name: "account"}}
 	identity.Spec.TargetSystem.Type = "local"
 	if err := workloadidentity.Describe(secret, identity, gardensecurityv1alpha1.ContextObject{Kind: "Shoot", Name: "a"}); err != nil {
@@ -119,6 +123,79 @@ func TestRefusedRenewalKeepsTheToken(t *testing.T) {
 	if diff := cmp.Diff(want, secret, cmpopts.IgnoreFields(metav1.ObjectMeta{}, "ResourceVersion")); diff != "" {
 		t.Errorf("A token that is valid for hours to come stays (-want +got):\n%s", diff)
 	}
+}
+
+// TestRenewalMeetsOthers has the Secret changed and deleted while the garden issues the token.
+func TestRenewalMeetsOthers(t *testing.T) {
+	t.Parallel()
+	for name, tc := range map[string]struct {
+		reason    string
+		meanwhile func(ctx context.Context, seed client.Client, secret *corev1.Secret) error
+		want      []string
+	}{
+		"Changed": {
+			reason: "Another identity was chosen, which is not to be undone.",
+			meanwhile: func(ctx context.Context, seed client.Client, secret *corev1.Secret) error {
+				secret.Annotations["workloadidentity.security.gardener.cloud/name"], secret.Data["token"] = "other", []byte("others")
+				return seed.Update(ctx, secret)
+			},
+			want: []string{"other others"},
+		},
+		"Deleted": {
+			reason: "A Secret that is not wanted any more does not come back.",
+			meanwhile: func(ctx context.Context, seed client.Client, secret *corev1.Secret) error {
+				return seed.Delete(ctx, secret)
+			},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r, seed := newReconciler(t, tokenSecret(t, "2026-03-01T12:00:00Z"), 6*time.Hour, nil)
+			garden, _ := r.GardenClient.(client.WithWatch)
+			r.GardenClient = interceptor.NewClient(garden, interceptor.Funcs{
+				SubResourceCreate: func(ctx context.Context, c client.Client, name string, obj, body client.Object, o ...client.SubResourceCreateOption) error {
+					secret := &corev1.Secret{}
+					if err := seed.Get(ctx, key().NamespacedName, secret); err != nil {
+						return err
+					}
+					return errors.Join(tc.meanwhile(ctx, seed, secret), garden.SubResource(name).Create(ctx, obj, body, o...))
+				},
+			})
+			r.SeedClient = likeServer(t, seed)
+			result, err := r.Reconcile(t.Context(), key())
+			if err != nil || result.RequeueAfter != time.Second {
+				t.Errorf("%s\nReconcile(...) = %v, %v, want another pass soon", tc.reason, result, err)
+			}
+			list := &corev1.SecretList{}
+			if err := seed.List(t.Context(), list); err != nil {
+				t.Fatal(err)
+			}
+			var got []string
+			for _, secret := range list.Items {
+				got = append(got, secret.Annotations["workloadidentity.security.gardener.cloud/name"]+" "+string(secret.Data["token"]))
+			}
+			if diff := cmp.Diff(tc.want, got); diff != "" {
+				t.Errorf("%s\nidentities and tokens of Secrets (-want +got):\n%s", tc.reason, diff)
+			}
+		})
+	}
+}
+
+// likeServer refuses, as a server does, an object with the UID of one that is gone. The fake client makes it anew.
+func likeServer(t *testing.T, seed client.Client) client.Client {
+	t.Helper()
+	plain, _ := seed.(client.WithWatch)
+	return interceptor.NewClient(plain, interceptor.Funcs{
+		Apply: func(ctx context.Context, c client.WithWatch, object runtime.ApplyConfiguration, o ...client.ApplyOption) error {
+			if err := c.Get(ctx, key().NamespacedName, &corev1.Secret{}); apierrors.IsNotFound(err) {
+				sent, _ := json.Marshal(object)
+				if strings.Contains(string(sent), `"uid":"mine"`) {
+					return apierrors.NewConflict(schema.GroupResource{Resource: "secrets"}, key().Name, errors.New("uid mismatch"))
+				}
+			}
+			return c.Apply(ctx, object, o...)
+		},
+	})
 }
 
 func key() reconcile.Request {
