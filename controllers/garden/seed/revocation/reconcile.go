@@ -4,6 +4,7 @@ package revocation
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -87,24 +88,30 @@ func (r *Reconciler) Reconcile(ctx context.Context, request reconcile.Request) (
 	if err != nil {
 		return reconcile.Result{}, err
 	}
+	var failed []error
 	for i := range shoots {
-		before := &shoots[i]
-		if before.Spec.SeedName == nil || *before.Spec.SeedName != request.Name {
-			continue
-		}
-		constraints, change := r.mark(before)
-		if !change {
-			continue
-		}
-		after := before.DeepCopy()
-		after.Status.Constraints = constraints
-		patch := client.MergeFromWithOptions(before, client.MergeFromWithOptimisticLock{})
-		if err := r.Client.Status().Patch(ctx, after, patch); client.IgnoreNotFound(err) != nil {
-			return reconcile.Result{}, fmt.Errorf("mark shoot %q: %w", client.ObjectKeyFromObject(before), err)
+		if on := shoots[i].Spec.SeedName; on != nil && *on == request.Name {
+			failed = append(failed, r.write(ctx, &shoots[i]))
 		}
 	}
 
-	return reconcile.Result{}, nil
+	return reconcile.Result{}, errors.Join(failed...)
+}
+
+// write marks one shoot if that is needed. One that cannot be marked does not hold up others.
+func (r *Reconciler) write(ctx context.Context, before *gardencorev1beta1.Shoot) error {
+	constraints, change := r.mark(before)
+	if !change {
+		return nil
+	}
+	after := before.DeepCopy()
+	after.Status.Constraints = constraints
+	patch := client.MergeFromWithOptions(before, client.MergeFromWithOptimisticLock{})
+	if err := r.Client.Status().Patch(ctx, after, patch); client.IgnoreNotFound(err) != nil {
+		return fmt.Errorf("mark shoot %q: %w", client.ObjectKeyFromObject(before), err)
+	}
+
+	return nil
 }
 
 // mark returns the constraints that a shoot should have, and whether they differ from what it has.
