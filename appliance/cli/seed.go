@@ -102,17 +102,21 @@ func (o *seedOptions) ask(ctx context.Context, request func(rest.Interface) *res
 func newSeedRevokeCommand(env Environment) *cobra.Command {
 	o := &seedOptions{env: env}
 	var reason string
+	var unknown bool
 	cmd := &cobra.Command{
 		Use:   "revoke NAME",
 		Short: "Shut a seed out of the garden at once",
 		Long: `Shuts a compromised seed out of the garden: its certificates, the tokens of its extensions and its join tokens are refused at once,
 its open watches are closed, and it gets no new certificate. Its shoots get the constraint SeedTrusted=False. The clusters of the
-shoots are not touched. Prints what the seed could read, and whose credentials therefore have to be rotated.`,
-		Example: `  terrarium seed revoke eu-1 --reason "the machine was stolen"`,
+shoots are not touched. Prints what the seed could read, and whose credentials therefore have to be rotated.
+A seed that does not exist any more can be shut out with --unknown: its gardenlet may still have credentials.`,
+		Example: `  terrarium seed revoke eu-1 --reason "the machine was stolen"
+  terrarium seed revoke eu-2 --unknown --reason "retired"`,
 	}
 	cmd.Flags().StringVar(&reason, "reason", "", "why, for those who see that the seed is shut out")
+	cmd.Flags().BoolVar(&unknown, "unknown", false, "shut out a seed that does not exist, or not any more")
 	o.addTo(cmd, func(ctx context.Context) error {
-		body, err := json.Marshal(map[string]string{"reason": reason})
+		body, err := json.Marshal(map[string]any{"reason": reason, "unknown": unknown})
 		if err != nil {
 			return err
 		}

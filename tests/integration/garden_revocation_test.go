@@ -223,6 +223,7 @@ func TestRevokedSeed(t *testing.T) {
 	if _, err := o.office(http.MethodPost, "/nobody", `{}`); !apierrors.IsNotFound(err) {
 		t.Errorf("a seed that does not exist, maybe a mistake: got %v, want NotFound", err)
 	}
+	o.revokesDeleted()
 	if _, err := o.office(http.MethodPost, "/one", `{"because":"x"}`); !apierrors.IsBadRequest(err) {
 		t.Errorf("an unknown field: got %v, want BadRequest", err)
 	}
@@ -342,5 +343,24 @@ func (o *operator) shutOut(clients map[string]client.WithWatch) {
 		if _, err := c.Watch(o.t.Context(), &gardencorev1beta1.SeedList{}); !apierrors.IsForbidden(err) {
 			o.t.Errorf("a watch of %s: got %v, want Forbidden", name, err)
 		}
+	}
+}
+
+// revokesDeleted shuts a seed out whose Seed is gone, so that its gardenlet cannot make it anew.
+func (o *operator) revokesDeleted() {
+	o.t.Helper()
+	again := &gardencorev1beta1.Seed{ObjectMeta: metav1.ObjectMeta{Name: "gone"}}
+	gardenlet := o.as("gardener.cloud:system:seed:gone", "gardener.cloud:system:seeds")
+	if err := gardenlet.Create(o.t.Context(), again.DeepCopy(), client.DryRunAll); apierrors.IsForbidden(err) {
+		o.t.Fatalf("before: %v; want that it may make its Seed", err)
+	}
+	if _, err := o.office(http.MethodPost, "/gone", `{"unknown":true,"reason":"retired"}`); err != nil {
+		o.t.Fatalf("revoke a seed that is gone: %v", err)
+	}
+	if err := gardenlet.Create(o.t.Context(), again, client.DryRunAll); !apierrors.IsForbidden(err) {
+		o.t.Errorf("it makes its Seed anew: got %v, want Forbidden", err)
+	}
+	if _, err := o.office(http.MethodDelete, "/gone", ""); err != nil {
+		o.t.Errorf("forgive it: %v", err)
 	}
 }

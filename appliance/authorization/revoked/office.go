@@ -28,7 +28,7 @@ const endPatience = 10 * time.Second
 // Errors of an Office.
 var (
 	// ErrNoSeed says that there is neither a seed of that name nor a record of one.
-	ErrNoSeed = errors.New("there is no seed of that name")
+	ErrNoSeed = errors.New("there is no seed of that name; if it was deleted and its gardenlet may still have credentials, shut it out as unknown (--unknown)")
 	// ErrNotRevoked says that a seed is not shut out.
 	ErrNotRevoked = errors.New("the seed is not shut out")
 )
@@ -44,11 +44,19 @@ type Office struct {
 	Clock clock.PassiveClock
 }
 
+// Wish is who wants a seed to be shut out, and why.
+type Wish struct {
+	Reason, By string
+	// Unknown says that the seed need not exist.
+	Unknown bool
+}
+
 // Revoke shuts a seed out. When it returns, no request of the seed is open any more, unless it says how many are. Shutting out a seed
-// twice changes nothing.
-func (o *Office) Revoke(ctx context.Context, seed, reason, by string) (record revocation.Record, open int, err error) {
-	record = revocation.Record{Seed: seed, Revoked: true, Reason: reason, By: by, At: o.Clock.Now().Truncate(time.Second)}
-	if _, known := o.Set.Get(seed); !known {
+// twice changes nothing. One that does not exist is taken for an error in its name, unless unknown says otherwise: certificates outlast the
+// Seed, and a gardenlet may delete its Seed and make it anew.
+func (o *Office) Revoke(ctx context.Context, seed string, w Wish) (record revocation.Record, open int, err error) {
+	record = revocation.Record{Seed: seed, Revoked: true, Reason: w.Reason, By: w.By, At: o.Clock.Now().Truncate(time.Second)}
+	if _, known := o.Set.Get(seed); !known && !w.Unknown {
 		if err := o.exists(ctx, seed); err != nil {
 			return record, 0, err
 		}

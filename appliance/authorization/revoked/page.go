@@ -142,11 +142,12 @@ func (o *Office) withExposed(r *http.Request, i item) (found item, err error) {
 }
 
 // errBody says that a body is not what is expected.
-var errBody = errors.New(`the body must be {"reason": "…"} with at most 1000 characters`)
+var errBody = errors.New(`the body must be {"reason": "…", "unknown": false} with at most 1000 characters as the reason`)
 
 func (o *Office) post(r *http.Request, seed string) (item, error) {
 	var body struct {
-		Reason string `json:"reason"`
+		Reason  string `json:"reason"`
+		Unknown bool   `json:"unknown"`
 	}
 	decoder := json.NewDecoder(r.Body)
 	decoder.DisallowUnknownFields()
@@ -157,7 +158,7 @@ func (o *Office) post(r *http.Request, seed string) (item, error) {
 	if who, ok := genericapirequest.UserFrom(r.Context()); ok {
 		by = who.GetName()
 	}
-	record, open, err := o.Revoke(r.Context(), seed, body.Reason, by)
+	record, open, err := o.Revoke(r.Context(), seed, Wish{Reason: body.Reason, By: by, Unknown: body.Unknown})
 	if err != nil {
 		return item{}, err
 	}
