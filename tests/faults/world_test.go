@@ -232,8 +232,9 @@ func line(object client.Object) string {
 	if i, ok := object.(*gardencorev1beta1.ControllerInstallation); ok { // Part of its name is random.
 		name = i.Spec.RegistrationRef.Name + " on " + i.Spec.SeedRef.Name
 	}
+	finalizers := slices.Sorted(slices.Values(object.GetFinalizers())) // Their order is that in which controllers came.
 	text := fmt.Sprintf("%T %s/%s labels %v annotations %v finalizers %v ends %t", object, object.GetNamespace(), name,
-		object.GetLabels(), annotations, object.GetFinalizers(), object.GetDeletionTimestamp() != nil)
+		object.GetLabels(), annotations, finalizers, object.GetDeletionTimestamp() != nil)
 	switch typed := object.(type) {
 	case *gardencorev1beta1.Project:
 		text += " phase " + string(typed.Status.Phase)
