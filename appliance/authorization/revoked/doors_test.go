@@ -45,8 +45,8 @@ func TestKnown(t *testing.T) {
 	}
 	for name, tc := range map[string]struct {
 		reason, who string
-		evidence
-		known bool
+		has         evidence
+		known       bool
 	}{
 		"new certificate":         {"It is what the gardenlet got.", gardenlet, evidence{certificate: after}, true},
 		"old certificate":         {"It was issued before.", gardenlet, evidence{certificate: before}, false},
@@ -63,14 +63,14 @@ func TestKnown(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/", nil)
-			if !tc.bearer.IsZero() {
-				r.Header.Set("Authorization", "Bearer "+token(tc.bearer))
+			if !tc.has.bearer.IsZero() {
+				r.Header.Set("Authorization", "Bearer "+token(tc.has.bearer))
 			}
-			if !tc.protocol.IsZero() {
-				r.Header.Set("Sec-Websocket-Protocol", "x, "+protocol(tc.protocol))
+			if !tc.has.protocol.IsZero() {
+				r.Header.Set("Sec-Websocket-Protocol", "x, "+protocol(tc.has.protocol))
 			}
-			if !tc.certificate.IsZero() {
-				r.TLS = &tls.ConnectionState{PeerCertificates: []*x509.Certificate{{NotBefore: tc.certificate}}}
+			if !tc.has.certificate.IsZero() {
+				r.TLS = &tls.ConnectionState{PeerCertificates: []*x509.Certificate{{NotBefore: tc.has.certificate}}}
 			}
 			// Authenticators remove what they have verified.
 			verified := authenticator.RequestFunc(func(r *http.Request) (*authenticator.Response, bool, error) {

@@ -31,7 +31,7 @@ type Forwarder struct {
 	self   string
 	places chan struct{}
 	// limit is halfOpenLimit, or less in a test.
-	limit time.Duration
+	limit  time.Duration
 	room   *WaitingRoom
 	direct *handedListener
 

@@ -153,7 +153,7 @@ func TestRenewalMeetsOthers(t *testing.T) {
 			r, seed := newReconciler(t, tokenSecret(t, "2026-03-01T12:00:00Z"), 6*time.Hour, nil)
 			garden, _ := r.GardenClient.(client.WithWatch)
 			r.GardenClient = interceptor.NewClient(garden, interceptor.Funcs{
-				SubResourceCreate: func(ctx context.Context, c client.Client, name string, obj, body client.Object, o ...client.SubResourceCreateOption) error {
+				SubResourceCreate: func(ctx context.Context, _ client.Client, name string, obj, body client.Object, o ...client.SubResourceCreateOption) error {
 					secret := &corev1.Secret{}
 					if err := seed.Get(ctx, key().NamespacedName, secret); err != nil {
 						return err

@@ -61,10 +61,9 @@ func (w *world) changeMachine(t *testing.T, change func(*gardenmachinev1alpha1.M
 	}
 }
 
-func wants(hash string) func(*gardenmachinev1alpha1.Machine) {
-	return func(m *gardenmachinev1alpha1.Machine) {
-		m.Spec.NodeTemplate.Annotations[gardenmachinev1alpha1.AnnotationInPlaceWanted] = hash
-	}
+// wantsSecond has the machine updated to another state.
+func wantsSecond(m *gardenmachinev1alpha1.Machine) {
+	m.Spec.NodeTemplate.Annotations[gardenmachinev1alpha1.AnnotationInPlaceWanted] = "second"
 }
 
 func chosen(m *gardenmachinev1alpha1.Machine) {
@@ -109,7 +108,7 @@ func TestUpdatesInPlace_GLET_STAT_1(t *testing.T) {
 	}
 	pod, _ := w.pod(t)
 	node := w.node(t)
-	w.changeMachine(t, wants("second"))
+	w.changeMachine(t, wantsSecond)
 	w.mustRun(t)
 	if m := w.machine(t); !machines.Outdated(m) || w.phase(t) != gardenmachinev1alpha1.MachineRunning || len(w.evicted) > 0 || w.node(t).Spec.Unschedulable {
 		t.Fatalf("nobody has chosen the machine: outdated %t, phase %s, evicted %q", machines.Outdated(m), w.phase(t), w.evicted)
@@ -162,7 +161,7 @@ func TestOwnersChoose_GLET_CRED_8(t *testing.T) {
 	w.join(t)
 	w.changeNode(t, applied("first"))
 	w.mustRun(t)
-	w.changeMachine(t, wants("second"))
+	w.changeMachine(t, wantsSecond)
 	w.changeNode(t, func(n *corev1.Node) { n.Spec.Unschedulable = true })
 	result, err := w.run(t)
 	if err != nil || result.RequeueAfter > 10*time.Second || w.phase(t) != gardenmachinev1alpha1.MachineRunning {
@@ -189,7 +188,7 @@ func TestUpdateTrouble(t *testing.T) {
 	w.join(t)
 	w.changeNode(t, applied("first"))
 	w.mustRun(t)
-	w.changeMachine(t, wants("second"))
+	w.changeMachine(t, wantsSecond)
 	w.mustRun(t)
 	w.changeMachine(t, chosen)
 	w.mustRun(t)
@@ -225,7 +224,7 @@ func TestInterruptedEnd(t *testing.T) {
 	w.changeNode(t, applied("first"))
 	w.mustRun(t)
 	w.changeNode(t, func(n *corev1.Node) { n.Spec.Unschedulable = true })
-	w.changeMachine(t, wants("second"))
+	w.changeMachine(t, wantsSecond)
 	w.changeMachine(t, chosen)
 	for w.reason(t) != gardenmachinev1alpha1.ReasonReadyForUpdate {
 		w.mustRun(t)
