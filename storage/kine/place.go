@@ -63,7 +63,11 @@ func secrets(endpoint string) []string {
 			all = append(all, plain)
 		}
 	}
-	for server := range strings.SplitSeq(endpoint, ",") {
+	servers := []string{endpoint}
+	if strings.HasPrefix(endpoint, "http") { // Only those of etcd are a list. Elsewhere, a comma is a part of the password.
+		servers = strings.Split(endpoint, ",")
+	}
+	for _, server := range servers {
 		_, rest, found := strings.Cut(server, "://")
 		if !found {
 			continue

@@ -20,6 +20,7 @@ func TestPlaceOf(t *testing.T) {
 		"postgres://garden:ge@he/im@db.example.org/garden":                        "PostgreSQL at db.example.org/garden",
 		"postgres://garden:geheim?geheim@db.example.org/garden":                   "PostgreSQL",
 		"mysql://garden:geheim@tcp(db.example.org:3306)/garden?tls=skip-verify":   "MySQL at db.example.org:3306/garden",
+		"postgres://garden:gehe,geheim@db.example.org/garden":                     "PostgreSQL at db.example.org/garden",
 		"nats://garden:geheim@nats.example.org:4222?bucket=garden":                "NATS at nats.example.org:4222",
 		"https://one.example.org:2379,https://garden:geheim@two.example.org:2379": "etcd at one.example.org:2379, two.example.org:2379",
 	} {
