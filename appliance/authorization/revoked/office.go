@@ -11,6 +11,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/metadata"
 	"k8s.io/client-go/util/retry"
@@ -181,7 +182,8 @@ func (o *Office) forgive(ctx context.Context, seed string, fresh bool) (revocati
 	return was, nil
 }
 
-// deleteTokens deletes the join tokens of a seed, and its service account for joining.
+// deleteTokens deletes the join tokens of a seed, its service account for joining, and what its gardenlet made for managed seeds, whose
+// tokens it knows.
 func (o *Office) deleteTokens(ctx context.Context, seed string) error {
 	secrets := o.Client.CoreV1().Secrets(jointoken.Namespace)
 	found, err := secrets.List(ctx, metav1.ListOptions{FieldSelector: "type=" + string(jointoken.SecretType)})
@@ -191,20 +193,40 @@ func (o *Office) deleteTokens(ctx context.Context, seed string) error {
 	var errs []error
 	for i := range found.Items {
 		token := &found.Items[i]
-		purpose, err := jointoken.PurposeOf(token)
-		use := jointoken.UseOf(token)
-		if err == nil && purpose.Seed != seed && (use == nil || use.Seed != seed) {
-			continue
+		if o.knowsToken(seed, token) {
+			errs = append(errs, ignoreGone(secrets.Delete(ctx, token.Name, metav1.DeleteOptions{})))
 		}
-		errs = append(errs, ignoreGone(secrets.Delete(ctx, token.Name, metav1.DeleteOptions{})))
 	}
-	errs = append(errs, ignoreGone(o.Client.CoreV1().ServiceAccounts(gardencorev1beta1.NamespaceGarden).
-		Delete(ctx, jointoken.AccountPrefix+seed, metav1.DeleteOptions{})))
+	accounts := []types.NamespacedName{{Namespace: gardencorev1beta1.NamespaceGarden, Name: seed}}
+	for _, v := range o.Graph.Belonging(seed) {
+		if v.Kind == graph.ManagedSeed {
+			accounts = append(accounts, types.NamespacedName{Namespace: v.Namespace, Name: v.Name})
+		}
+	}
+	for _, of := range accounts {
+		errs = append(errs, ignoreGone(o.Client.CoreV1().ServiceAccounts(of.Namespace).
+			Delete(ctx, jointoken.AccountPrefix+of.Name, metav1.DeleteOptions{})))
+	}
 	if err := errors.Join(errs...); err != nil {
 		return fmt.Errorf("delete join tokens of seed %q: %w", seed, err)
 	}
 
 	return nil
+}
+
+// knowsToken reports whether a join token is for a seed, was used by it, or was made by its gardenlet for a managed seed. What cannot be
+// read may be.
+func (o *Office) knowsToken(seed string, token *corev1.Secret) bool {
+	purpose, err := jointoken.PurposeOf(token)
+	if err != nil || purpose.Seed == seed {
+		return true
+	}
+	if use := jointoken.UseOf(token); use != nil && use.Seed == seed {
+		return true
+	}
+	made := graph.Vertex{Kind: graph.ManagedSeed, Namespace: purpose.Object.Namespace, Name: purpose.Object.Name}
+
+	return purpose.Kind == jointoken.KindManagedSeed && o.Graph.BelongsTo(made, seed)
 }
 
 func ignoreGone(err error) error {

@@ -59,7 +59,7 @@ func (r *Reconciler) account(ctx context.Context, key client.ObjectKey, seed str
 	if err := r.read(ctx, name, key, account); err != nil {
 		return nil, nil, err
 	}
-	return account, &Credentials{Name: name, Purpose: jointoken.Purpose{Seed: seed}, Use: jointoken.UseOf(account)}, nil
+	return account, &Credentials{Name: name, Account: true, Purpose: jointoken.Purpose{Seed: seed}, Use: jointoken.UseOf(account)}, nil
 }
 
 func (r *Reconciler) read(ctx context.Context, name string, key client.ObjectKey, object client.Object) error {
@@ -97,5 +97,32 @@ func (r *Reconciler) facts(ctx context.Context, name string) (Facts, error) {
 			f.MadeFrom[kind] = object
 		}
 	}
+	if managed, ok := f.MadeFrom[jointoken.KindManagedSeed].(*gardenseedmanagementv1alpha1.ManagedSeed); ok {
+		var err error
+		if f.RevokedHost, err = r.revokedHost(ctx, managed); err != nil {
+			return f, err
+		}
+	}
 	return f, nil
+}
+
+// revokedHost returns the seed that the shoot of a ManagedSeed runs on, or moves to, if it is shut out.
+func (r *Reconciler) revokedHost(ctx context.Context, managed *gardenseedmanagementv1alpha1.ManagedSeed) (string, error) {
+	if managed.Spec.Shoot == nil {
+		return "", nil
+	}
+	shoot := &gardencorev1beta1.Shoot{}
+	key := client.ObjectKey{Namespace: managed.Namespace, Name: managed.Spec.Shoot.Name}
+	if _, err := kit.Live(ctx, r.Reader, r.Client, key, shoot); err != nil {
+		return "", fmt.Errorf("read shoot %q: %w", key, err)
+	}
+	for _, seed := range []*string{shoot.Spec.SeedName, shoot.Status.SeedName} {
+		if seed == nil {
+			continue
+		}
+		if revoked, err := r.revoked(ctx, *seed); err != nil || revoked {
+			return *seed, err
+		}
+	}
+	return "", nil
 }

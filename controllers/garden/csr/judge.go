@@ -47,6 +47,8 @@ type Ask struct {
 type Credentials struct {
 	// Name names them in messages.
 	Name string
+	// Account says that they are a service account. For a ManagedSeed, a gardenlet makes it.
+	Account bool
 	// Purpose is what they were created for.
 	Purpose jointoken.Purpose
 	// Use is how they were used before, or nil.
@@ -59,13 +61,16 @@ type Facts struct {
 	Seed *gardencorev1beta1.Seed
 	// MadeFrom are the ManagedSeed and the Gardenlet of that name, by their kinds, if they exist.
 	MadeFrom map[string]metav1.Object
+	// RevokedHost is the seed that the shoot of the ManagedSeed runs on, if that seed is shut out.
+	RevokedHost string
 	// Now is the time.
 	Now time.Time
 }
 
 // Judge returns an error if the certificate must not be issued. A token is valid for one certificate of the seed that it was
-// created for. A token without a seed is valid for a seed that does not exist. A seed that exists gets a certificate only if its
-// own has expired, or if an operator requested a new one.
+// created for. A token without a seed is valid for a seed that does not exist. Credentials that a gardenlet makes for a managed seed are
+// not valid while the seed of that gardenlet is shut out. A seed that exists gets a certificate only if its own has expired, or if an
+// operator requested a new one.
 func Judge(ask Ask, shown *Credentials, facts Facts) error {
 	if shown == nil {
 		return due(ask, jointoken.Purpose{Seed: ask.Seed}, facts)
@@ -73,6 +78,11 @@ func Judge(ask Ask, shown *Credentials, facts Facts) error {
 	purpose := shown.Purpose
 	if purpose.Seed != "" && purpose.Seed != ask.Seed {
 		return fmt.Errorf("%s %w: it is for %q, and the request for %q", shown.Name, ErrOtherSeed, purpose.Seed, ask.Seed)
+	}
+	// The gardenlet of the host makes these credentials and knows them. Those that an operator has created stay valid.
+	if facts.RevokedHost != "" && (shown.Account || purpose.Kind == jointoken.KindManagedSeed) {
+		return fmt.Errorf("%s cannot be used: the shoot of managed seed %q runs on seed %q, which %w; an operator can let it join with "+
+			"\"terrarium token create --seed %s\"", shown.Name, ask.Seed, facts.RevokedHost, ErrRevoked, ask.Seed)
 	}
 	if use := shown.Use; use != nil {
 		if use.UID == ask.UID {

@@ -45,6 +45,8 @@ func TestJudge(t *testing.T) {
 	cases := map[string]struct {
 		reason  string
 		nobody  bool
+		account bool
+		host    string
 		purpose jointoken.Purpose
 		use     *jointoken.Use
 		seed    *gardencorev1beta1.Seed
@@ -73,18 +75,23 @@ func TestJudge(t *testing.T) {
 		"same key, other seed": {reason: "nor as another seed", purpose: anonymous, use: &jointoken.Use{Seed: "us-1", UID: "2", Key: "key"}, want: csr.ErrUsed},
 		"managed seed":         {reason: "a gardenlet made the token for a managed seed", purpose: managed, from: map[string]metav1.Object{"ManagedSeed": managedSeed}},
 		"managed seed gone":    {reason: "which does not exist any more", purpose: managed, want: csr.ErrGone},
+		"host shut out":        {reason: "the gardenlet that made the token is not trusted", purpose: managed, from: map[string]metav1.Object{"ManagedSeed": managedSeed}, host: "host", want: csr.ErrRevoked},
+		"host, same request":   {reason: "not even if the mark was written before", purpose: managed, use: use("1", "key"), host: "host", want: csr.ErrRevoked},
+		"host, account":        {reason: "nor is a service account that it made", purpose: named, account: true, host: "host", want: csr.ErrRevoked},
+		"host, operator":       {reason: "an operator lets the managed seed join nevertheless", purpose: named, host: "host"},
+		"account":              {reason: "a gardenlet that is trusted made the account", purpose: named, account: true},
 		"own right":            {reason: "who may make seeds makes a new one", nobody: true},
 		"own right, taken":     {reason: "but takes none over", nobody: true, seed: seed(now.Add(time.Hour)), want: csr.ErrHasCertificate},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			shown := &csr.Credentials{Name: `token "abcdef"`, Purpose: tc.purpose, Use: tc.use}
+			shown := &csr.Credentials{Name: `token "abcdef"`, Account: tc.account, Purpose: tc.purpose, Use: tc.use}
 			if tc.nobody {
 				shown = nil
 			}
 			ask := csr.Ask{Seed: "eu-1", Request: "seed-csr", UID: "1", Key: "key"}
-			got := csr.Judge(ask, shown, csr.Facts{Seed: tc.seed, MadeFrom: tc.from, Now: now})
+			got := csr.Judge(ask, shown, csr.Facts{Seed: tc.seed, MadeFrom: tc.from, RevokedHost: tc.host, Now: now})
 			if diff := cmp.Diff(tc.want, got, cmpopts.EquateErrors()); diff != "" {
 				t.Errorf("%s\nJudge(...) (-want +got):\n%s", tc.reason, diff)
 			}

@@ -86,20 +86,29 @@ func (r *Reconciler) Reconcile(ctx context.Context, csr *certificatesv1.Certific
 
 // trust refuses certificates of seeds that are shut out of the garden.
 func (r *Reconciler) trust(ctx context.Context, j *judgement) (kit.Outcome, error) {
-	record := &corev1.ConfigMap{}
-	key := client.ObjectKey{Namespace: revocation.Namespace, Name: revocation.Name(j.ask.Seed)}
-	err := r.Reader.Get(ctx, key, record)
-	if apierrors.IsNotFound(err) {
-		return kit.Continue(), nil
-	}
+	revoked, err := r.revoked(ctx, j.ask.Seed)
 	if err != nil {
-		return kit.Stop(), fmt.Errorf("read whether seed %q is shut out: %w", j.ask.Seed, err)
+		return kit.Stop(), err
 	}
-	if is, ok := revocation.Decode(record); ok && is.Revoked {
+	if revoked {
 		return kit.Stop(), refusal(fmt.Errorf("seed %q %w; an operator can take that back with \"terrarium seed forgive %s\"",
 			j.ask.Seed, ErrRevoked, j.ask.Seed))
 	}
 	return kit.Continue(), nil
+}
+
+// revoked reports whether a seed is shut out.
+func (r *Reconciler) revoked(ctx context.Context, seed string) (bool, error) {
+	record := &corev1.ConfigMap{}
+	err := r.Reader.Get(ctx, client.ObjectKey{Namespace: revocation.Namespace, Name: revocation.Name(seed)}, record)
+	if apierrors.IsNotFound(err) {
+		return false, nil
+	}
+	if err != nil {
+		return false, fmt.Errorf("read whether seed %q is shut out: %w", seed, err)
+	}
+	is, ok := revocation.Decode(record)
+	return ok && is.Revoked, nil
 }
 
 // review fails if the requester lacks the permission. The request then stays pending and is tried again, because the permission
