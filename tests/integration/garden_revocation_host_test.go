@@ -34,7 +34,7 @@ func (o *operator) managedOn(name, seed string) *gardencorev1beta1.Shoot {
 		Shoot: &gardenseedmanagementv1alpha1.Shoot{Name: name}, Gardenlet: &gardenseedmanagementv1alpha1.GardenletConfig{Config: planted()},
 	}})
 	harness.Eventually(o.t, "the managed seed belongs to "+seed, func(context.Context) error {
-		data, err := o.office(http.MethodGet, "/"+seed, "")
+		data, err := o.office(http.MethodGet, "/"+seed, "") //nolint:contextcheck // It has that of the test.
 		if err != nil {
 			return err
 		}
