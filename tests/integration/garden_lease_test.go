@@ -17,7 +17,10 @@ import (
 func TestLeaseOwners(t *testing.T) {
 	t.Parallel()
 	o := operate(t)
-	lease := &coordinationv1.Lease{ObjectMeta: metav1.ObjectMeta{Namespace: "garden", Name: "owned"}}
+	lease := &coordinationv1.Lease{
+		ObjectMeta: metav1.ObjectMeta{Namespace: "garden", Name: "owned"},
+		Spec:       coordinationv1.LeaseSpec{RenewTime: new(metav1.NewMicroTime(time.Now()))}, // Without a field there is nothing to own.
+	}
 	o.create(lease)
 	owners := func() []string {
 		var managers []string
