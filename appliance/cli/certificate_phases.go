@@ -51,7 +51,11 @@ func (r *phasedRotation) command(cmd *cobra.Command) *cobra.Command {
 }
 
 func (r *phasedRotation) run(ctx context.Context, phase string) error {
-	report, answered, err := r.ask(ctx, map[string]any{"rotate": r.what, "phase": phase, "force": r.force})
+	want := map[string]any{"rotate": r.what, "phase": phase}
+	if r.force {
+		want["force"] = true
+	}
+	report, answered, err := r.ask(ctx, want)
 	if err != nil {
 		return err
 	}

@@ -39,6 +39,8 @@ type garden struct {
 	clashes int // how many creations are refused because of the name
 	// lifetime is how long the garden wants tokens to be valid; it does not tell if empty.
 	lifetime string
+	// rotations are the bodies of all requests to change certificates and keys.
+	rotations []string
 }
 
 const (
@@ -105,6 +107,7 @@ func (g *garden) handler() http.Handler {
 	admin.HandleFunc("POST /ui/links", func(w http.ResponseWriter, _ *http.Request) {
 		reply(w, http.StatusCreated, map[string]string{"code": "CODE", "expires": "2026-01-01T00:00:00Z"})
 	})
+	admin.HandleFunc("POST /appliance/certificates", g.rotate)
 	admin.HandleFunc("GET "+secretsPath, g.list)
 	admin.HandleFunc("POST "+secretsPath, g.create)
 	admin.HandleFunc("DELETE "+secretsPath+"/{name}", g.remove)
@@ -179,6 +182,18 @@ func (g *garden) remove(w http.ResponseWriter, r *http.Request) {
 	}
 	delete(g.secrets, name)
 	reply(w, http.StatusOK, metav1.Status{Status: metav1.StatusSuccess})
+}
+
+func (g *garden) rotate(w http.ResponseWriter, r *http.Request) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		refuse(w, apierrors.NewBadRequest(err.Error()))
+		return
+	}
+	g.rotations = append(g.rotations, string(body))
+	reply(w, http.StatusOK, struct{}{})
 }
 
 func reply(w http.ResponseWriter, status int, v any) {

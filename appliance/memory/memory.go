@@ -6,6 +6,7 @@ package memory
 import (
 	"math"
 	"os"
+	"path"
 	"path/filepath"
 	"runtime"
 	"runtime/debug"
@@ -30,12 +31,13 @@ const (
 // Default returns the limit for this machine: half of what the process can get, Least at least. root is where the files of
 // the kernel are found, "/" outside of tests.
 func Default(root string) int64 {
-	limit := int64(math.MaxInt64)
-	for _, found := range []int64{
-		number(filepath.Join(root, "sys/fs/cgroup/memory.max"), "", 1),
+	limits := append(
+		groupLimits(root),
 		number(filepath.Join(root, "sys/fs/cgroup/memory/memory.limit_in_bytes"), "", 1),
 		number(filepath.Join(root, "proc/meminfo"), "MemTotal:", 1<<10),
-	} {
+	)
+	limit := int64(math.MaxInt64)
+	for _, found := range limits {
 		if found > 0 {
 			limit = min(limit, found)
 		}
@@ -44,6 +46,34 @@ func Default(root string) int64 {
 		return 1 << 30
 	}
 	return max(limit/share, Least)
+}
+
+// groupLimits returns the limits (cgroup v2) of the own group and of all above it, each of which counts: a service manager sets that of a
+// unit or of a slice of units. A container mostly sees its own group as the root.
+func groupLimits(root string) []int64 {
+	const groups = "sys/fs/cgroup"
+	var limits []int64
+	for group := ownGroup(root); ; group = path.Dir(group) {
+		limits = append(limits, number(filepath.Join(root, groups, group, "memory.max"), "", 1))
+		if group == "/" {
+			return limits
+		}
+	}
+}
+
+// ownGroup returns the path of the own group below the root of all groups (cgroup v2), which is "/".
+func ownGroup(root string) string {
+	text, err := os.ReadFile(filepath.Join(root, "proc/self/cgroup")) //nolint:gosec // The file is the kernel's.
+	if err != nil {
+		return "/"
+	}
+	for line := range strings.Lines(string(text)) {
+		if group, found := strings.CutPrefix(line, "0::"); found {
+			// A group above the root that a container sees begins with "/..".
+			return path.Clean("/" + strings.TrimSuffix(group, "\n"))
+		}
+	}
+	return "/"
 }
 
 // number reads the number that follows a word in a file, in units of so many bytes; 0 if there is none.

@@ -20,7 +20,12 @@ import (
 func TestDefault(t *testing.T) {
 	t.Parallel()
 
-	const meminfo = "MemTotal:        8388608 kB\nMemFree:          123456 kB\n"
+	const (
+		meminfo = "MemTotal:        8388608 kB\nMemFree:          123456 kB\n"
+		unit    = "0::/system.slice/terrarium-server.service\n"
+		slice   = "sys/fs/cgroup/system.slice/"
+		own     = slice + "terrarium-server.service/memory.max"
+	)
 	cases := map[string]struct {
 		reason string
 		files  map[string]string
@@ -30,7 +35,53 @@ func TestDefault(t *testing.T) {
 		"Container": {"A container has less than the machine.", map[string]string{"proc/meminfo": meminfo, "sys/fs/cgroup/memory.max": "1073741824\n"}, 512 << 20},
 		"Unbounded": {"A container without a bound has what the machine has.", map[string]string{"proc/meminfo": meminfo, "sys/fs/cgroup/memory.max": "max\n"}, 4 << 30},
 		"Small":     {"A garden does not work with less.", map[string]string{"sys/fs/cgroup/memory.max": "104857600\n"}, memory.Least},
-		"Unknown":   {"Where nothing is known, a garden of usual size has enough.", nil, 1 << 30},
+		"Unit":      {"A unit has what MemoryMax= gives it.", map[string]string{"proc/meminfo": meminfo, "proc/self/cgroup": unit, own: "2147483648\n"}, 1 << 30},
+		"Slice": {
+			"All units of a slice together have no more than the slice.",
+			map[string]string{"proc/meminfo": meminfo, "proc/self/cgroup": unit, own: "2147483648\n", slice + "memory.max": "1073741824\n"},
+			512 << 20,
+		},
+		"UnitOfSlice": {
+			"The least counts, also that of a unit in a slice with more.",
+			map[string]string{"proc/meminfo": meminfo, "proc/self/cgroup": unit, own: "2147483648\n", slice + "memory.max": "4294967296\n"},
+			1 << 30,
+		},
+		"UnboundedUnit": {
+			"A unit without a bound has what the machine has.",
+			map[string]string{"proc/meminfo": meminfo, "proc/self/cgroup": unit, own: "max\n", slice + "memory.max": "max\n"},
+			4 << 30,
+		},
+		"OtherUnit": {
+			"What other units have does not count.",
+			map[string]string{"proc/meminfo": meminfo, "proc/self/cgroup": unit, slice + "other.service/memory.max": "1073741824\n"},
+			4 << 30,
+		},
+		"OwnRoot": {
+			"A container may see its own group as the root.",
+			map[string]string{"proc/meminfo": meminfo, "proc/self/cgroup": "0::/\n", "sys/fs/cgroup/memory.max": "1073741824\n"},
+			512 << 20,
+		},
+		"UnseenGroup": {
+			"Or the path of a group that it does not see.",
+			map[string]string{"proc/meminfo": meminfo, "proc/self/cgroup": "0::/../pod/box\n", "sys/fs/cgroup/memory.max": "1073741824\n"},
+			512 << 20,
+		},
+		"Version1": {
+			"With control groups of version 1, the line of version 2 says nothing about memory.",
+			map[string]string{
+				"proc/meminfo": meminfo, "proc/self/cgroup": "4:memory:/system.slice\n0::/system.slice\n", slice + "memory.max": "max\n",
+				"sys/fs/cgroup/memory/memory.limit_in_bytes": "1073741824\n",
+			},
+			512 << 20,
+		},
+		"NoVersion2": {
+			"Nor is there such a line everywhere.",
+			map[string]string{
+				"proc/meminfo": meminfo, "proc/self/cgroup": "4:memory:/system.slice\n", "sys/fs/cgroup/memory/memory.limit_in_bytes": "1073741824\n",
+			},
+			512 << 20,
+		},
+		"Unknown": {"Where nothing is known, a garden of usual size has enough.", nil, 1 << 30},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

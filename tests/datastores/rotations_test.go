@@ -231,12 +231,13 @@ func connect(t *testing.T, endpoint string) *clientv3.Client {
 	return c
 }
 
-// rotate asks a server for a change of keys. It names a text that a refusal must have; without one, it must not be refused.
+// rotate asks a server for a change of keys, and forces what is completed. It names a text that a refusal must have; without one, it must
+// not be refused.
 func rotate(t *testing.T, m *member, what, phase, refusal string) {
 	t.Helper()
 	config := m.config(t)
 	config.Timeout = harness.Patience
-	body := fmt.Appendf(nil, `{"rotate":%q,"phase":%q,"force":true}`, what, phase)
+	body := fmt.Appendf(nil, `{"rotate":%q,"phase":%q,"force":%t}`, what, phase, phase == "complete")
 	answer, err := kubernetes.NewForConfigOrDie(config).RESTClient().Post().AbsPath("/appliance/certificates").
 		SetHeader("Content-Type", "application/json").Body(body).Do(t.Context()).Raw()
 	if (err != nil) != (refusal != "") || !strings.Contains(string(answer), refusal) {

@@ -108,7 +108,8 @@ type DatastoreConfiguration struct {
 // MemoryConfiguration says how much memory the server uses.
 type MemoryConfiguration struct {
 	// Limit is a soft limit of the server's memory: garbage is collected more often as usage comes close, and the sizes of
-	// caches depend on it. At least 256Mi. Defaults to half of the memory of the machine or its container.
+	// caches depend on it. At least 256Mi. Defaults to half of the memory of the machine, or of
+	// what its container or unit may have (MemoryMax= of systemd).
 	// +optional
 	Limit *resource.Quantity `json:"limit,omitempty"`
 }

@@ -41,17 +41,20 @@ func (r *Rotations) Rotate(ctx context.Context, body io.Reader) ([]string, error
 	if err := json.NewDecoder(body).Decode(&want); err != nil {
 		return nil, RefusedError{errors.New("the body is not JSON")}
 	}
+	if want.Force {
+		return nil, r.force(ctx, want)
+	}
 	switch [2]string{want.Rotate, want.Phase} {
 	case [2]string{rotateCertificates}:
 		return r.Certificates.renew(true)
 	case [2]string{rotateTokenKey, phaseStart}:
 		return nil, r.tokenKeys.start()
 	case [2]string{rotateTokenKey, phaseComplete}:
-		return nil, r.tokenKeys.complete(ctx, want.Force)
+		return nil, r.tokenKeys.complete(ctx, false)
 	case [2]string{rotateWorkloadKey, phaseStart}:
 		return nil, r.workloadKeys.start()
 	case [2]string{rotateWorkloadKey, phaseComplete}:
-		return nil, r.workloadKeys.complete(ctx, want.Force)
+		return nil, r.workloadKeys.complete(ctx, false)
 	case [2]string{rotateCredentials, phaseStart}:
 		return nil, r.rotateAllNow(ctx, false)
 	case [2]string{rotateCredentials, phaseComplete}:
@@ -63,8 +66,24 @@ func (r *Rotations) Rotate(ctx context.Context, body io.Reader) ([]string, error
 	case [2]string{rotateAuthorities, phaseStart}:
 		return nil, r.Authorities.start(ctx)
 	case [2]string{rotateAuthorities, phaseComplete}:
-		return nil, r.Authorities.complete(ctx, want.Force)
+		return nil, r.Authorities.complete(ctx, false)
 	default:
 		return nil, RefusedError{fmt.Errorf("rotate %q, phase %q: unknown", want.Rotate, want.Phase)}
+	}
+}
+
+// force completes a rotation in spite of what may still depend on it. Where nothing can be forced it refuses, so that nobody believes that
+// it was.
+func (r *Rotations) force(ctx context.Context, want request) error {
+	switch [2]string{want.Rotate, want.Phase} {
+	case [2]string{rotateTokenKey, phaseComplete}:
+		return r.tokenKeys.complete(ctx, true)
+	case [2]string{rotateWorkloadKey, phaseComplete}:
+		return r.workloadKeys.complete(ctx, true)
+	case [2]string{rotateAuthorities, phaseComplete}:
+		return r.Authorities.complete(ctx, true)
+	default:
+		return RefusedError{fmt.Errorf("rotate %q, phase %q: force is only possible for phase %q of %q, %q and %q",
+			want.Rotate, want.Phase, phaseComplete, rotateTokenKey, rotateWorkloadKey, rotateAuthorities)}
 	}
 }

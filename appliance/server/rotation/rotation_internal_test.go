@@ -4,21 +4,32 @@ package rotation
 
 import (
 	"errors"
+	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"k8s.io/utils/clock"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/terrarium-garden/terrarium/appliance/apiserver"
+	"github.com/terrarium-garden/terrarium/appliance/identity"
 )
 
 // TestRotateRefuses has requests that are refused before anything is changed.
 func TestRotateRefuses(t *testing.T) {
 	t.Parallel()
-	const starting = "the server is starting; try again"
+	const (
+		starting  = "the server is starting; try again"
+		forceable = `: force is only possible for phase "complete" of "serviceAccountKey", "workloadIdentityKey" and "authorities"`
+	)
+	keys, err := identity.Ensure(filepath.Join(t.TempDir(), "data"), identity.Names{}, clock.RealClock{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = keys.Close() })
 	r := New(Config{
-		API: func() *apiserver.Server { return nil }, Live: func() *client.Reader { return nil }, Revoked: func() []string { return nil },
+		Keys: keys, API: func() *apiserver.Server { return nil }, Live: func() *client.Reader { return nil }, Revoked: func() []string { return nil },
 		Signals: NewSignals(func() { t.Error("nothing has changed, and the Garden is told") }),
 	})
 	for name, tc := range map[string]struct{ reason, body, want string }{
@@ -29,8 +40,20 @@ func TestRotateRefuses(t *testing.T) {
 		"TokenKey":    {"nobody could use a new key yet", `{"rotate":"serviceAccountKey","phase":"start"}`, starting},
 		"WorkloadKey": {"nobody could use a new key yet", `{"rotate":"workloadIdentityKey","phase":"start"}`, starting},
 		"Authorities": {"gardenlets cannot be asked yet", `{"rotate":"authorities","phase":"start"}`, starting},
-		"Force":       {"force does not help", `{"rotate":"authorities","phase":"complete","force":true}`, starting},
 		"Monitoring":  {"the password cannot be read yet", `{"rotate":"observabilityCredentials"}`, starting},
+
+		"ForceTokenKey":    {"force does not help", `{"rotate":"serviceAccountKey","phase":"complete","force":true}`, starting},
+		"ForceWorkloadKey": {"force does not help", `{"rotate":"workloadIdentityKey","phase":"complete","force":true}`, starting},
+		"ForceAuthorities": {"force does not help", `{"rotate":"authorities","phase":"complete","force":true}`, starting},
+		"ForceAll": {
+			"what needs it is forced alone", `{"rotate":"credentials","phase":"complete","force":true}`, `rotate "credentials", phase "complete"` + forceable,
+		},
+		"ForceStart": {
+			"nothing holds up a start", `{"rotate":"authorities","phase":"start","force":true}`, `rotate "authorities", phase "start"` + forceable,
+		},
+		"ForceNoPhase": {
+			"it completes by itself", `{"rotate":"encryptionKey","force":true}`, `rotate "encryptionKey", phase ""` + forceable,
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
