@@ -48,6 +48,10 @@ func (r *Reconciler) update(ctx context.Context, s *scope) (kit.Outcome, error) 
 		return kit.Stop(), err
 	}
 	u := &updating{r: r, s: s, shoot: shoot.Client}
+	if reason, _ := u.at(); reason == gardenmachinev1alpha1.ReasonUpdateSuccessful && !Outdated(s.machine) {
+		// The last write of finish is missing. To begin again would drain a node that is up to date.
+		return kit.Continue(), u.deselect(ctx)
+	}
 	return kit.Run(ctx, u, u.begin, u.drain, u.restart, u.release, u.finish)
 }
 
@@ -120,7 +124,7 @@ func (u *updating) begun() bool {
 // begin notes since when the machine is updated, and whether its owner had cordoned it before.
 func (u *updating) begin(ctx context.Context, _ *updating) (kit.Outcome, error) {
 	if u.begun() {
-		return kit.Continue(), nil
+		return kit.Continue(), u.reselect(ctx)
 	}
 	err := u.mark(ctx, func(n *corev1.Node) {
 		metav1.SetMetaDataLabel(&n.ObjectMeta, gardenmachinev1alpha1.LabelNodeCandidateForUpdate, gardenmachinev1alpha1.UpdateTrue)
@@ -134,6 +138,16 @@ func (u *updating) begin(ctx context.Context, _ *updating) (kit.Outcome, error) 
 		return kit.Stop(), err
 	}
 	return kit.Continue(), u.condition(ctx, gardenmachinev1alpha1.ReasonSelected, "The node is drained before its update")
+}
+
+// reselect keeps the label on the node until it is given back, because without it the node would stay cordoned.
+func (u *updating) reselect(ctx context.Context) error {
+	if !Outdated(u.s.machine) {
+		return nil
+	}
+	return u.mark(ctx, func(n *corev1.Node) {
+		metav1.SetMetaDataLabel(&n.ObjectMeta, gardenmachinev1alpha1.LabelNodeSelectedForUpdate, gardenmachinev1alpha1.UpdateTrue)
+	})
 }
 
 // drain moves the pods elsewhere, as before a deletion and for as long.
@@ -204,25 +218,37 @@ func (u *updating) finish(ctx context.Context, _ *updating) (kit.Outcome, error)
 	if running, why := deploy.Ready(u.s.pod); !running {
 		return u.wait(ctx, gardenmachinev1alpha1.MachineOperationInPlaceUpdate, "The updated node is not ready: "+cmp.Or(nodeTrouble(u.s.pod), why))
 	}
-	err := u.mark(ctx, func(n *corev1.Node) {
-		n.Spec.Unschedulable = n.Annotations[gardenmachinev1alpha1.AnnotationCordonedBefore] != ""
-		for _, label := range []string{
-			gardenmachinev1alpha1.LabelNodeCandidateForUpdate, gardenmachinev1alpha1.LabelNodeSelectedForUpdate, gardenmachinev1alpha1.LabelNodeUpdateResult,
-		} {
-			delete(n.Labels, label)
-		}
-		delete(n.Annotations, gardenmachinev1alpha1.AnnotationCordonedBefore)
-		delete(n.Annotations, gardenmachinev1alpha1.AnnotationNodeUpdateFailedReason)
-	})
+	err := u.mark(ctx, giveBack)
 	if err == nil {
 		err = u.condition(ctx, gardenmachinev1alpha1.ReasonUpdateSuccessful, "The node has been updated in place")
 	}
 	if err != nil {
 		return kit.Stop(), err
 	}
+	return kit.Continue(), u.deselect(ctx)
+}
+
+// giveBack takes the marks of an update off a node and leaves it cordoned if it was before. A node without the label was given back already:
+// what says whether it was cordoned is gone, and whoever has cordoned it since is its owner.
+func giveBack(n *corev1.Node) {
+	if n.Labels[gardenmachinev1alpha1.LabelNodeSelectedForUpdate] == "" {
+		return
+	}
+	n.Spec.Unschedulable = n.Annotations[gardenmachinev1alpha1.AnnotationCordonedBefore] != ""
+	for _, label := range []string{
+		gardenmachinev1alpha1.LabelNodeCandidateForUpdate, gardenmachinev1alpha1.LabelNodeSelectedForUpdate, gardenmachinev1alpha1.LabelNodeUpdateResult,
+	} {
+		delete(n.Labels, label)
+	}
+	delete(n.Annotations, gardenmachinev1alpha1.AnnotationCordonedBefore)
+	delete(n.Annotations, gardenmachinev1alpha1.AnnotationNodeUpdateFailedReason)
+}
+
+// deselect says on the Machine that its update has ended.
+func (u *updating) deselect(ctx context.Context) error {
 	before := u.s.machine.DeepCopy()
 	delete(u.s.machine.Labels, gardenmachinev1alpha1.LabelNodeSelectedForUpdate)
-	return kit.Continue(), u.r.patch(ctx, u.s, before)
+	return u.r.patch(ctx, u.s, before)
 }
 
 // wait says what the update waits for, and that it takes too long if it does.

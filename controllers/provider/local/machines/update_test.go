@@ -3,6 +3,8 @@
 package machines_test
 
 import (
+	"context"
+	"errors"
 	"strings"
 	"testing"
 	"time"
@@ -11,6 +13,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
 	gardenmachinev1alpha1 "github.com/terrarium-garden/terrarium/apis/machine/v1alpha1"
 	"github.com/terrarium-garden/terrarium/controllers/provider/local/machinepod"
@@ -203,5 +206,113 @@ func TestUpdateTrouble(t *testing.T) {
 	w.mustRun(t)
 	if !machines.Updated(w.machine(t)) || w.phase(t) != gardenmachinev1alpha1.MachineRunning {
 		t.Errorf("late is not never: phase %s", w.phase(t))
+	}
+}
+
+// failOnce makes one write fail: that of the condition which ends an update, or that of the Machine after it.
+func (w *world) failOnce(t *testing.T, write string) {
+	t.Helper()
+	failed := false
+	refuse := func(this string) error {
+		if failed || this != write || w.node(t).Labels[gardenmachinev1alpha1.LabelNodeSelectedForUpdate] != "" {
+			return nil
+		}
+		failed = true
+		return errors.New("the connection is lost")
+	}
+	t.Cleanup(func() {
+		if !failed {
+			t.Errorf("there was no write of the %s to fail", write)
+		}
+	})
+	wrap := func(c client.Client) client.Client {
+		base, ok := c.(client.WithWatch)
+		if !ok {
+			t.Fatalf("%T cannot be intercepted", c)
+		}
+		return interceptor.NewClient(base, interceptor.Funcs{
+			Patch: func(ctx context.Context, c client.WithWatch, o client.Object, patch client.Patch, options ...client.PatchOption) error {
+				if _, machine := o.(*gardenmachinev1alpha1.Machine); machine {
+					if err := refuse("Machine"); err != nil {
+						return err
+					}
+				}
+				return c.Patch(ctx, o, patch, options...)
+			},
+			SubResourcePatch: func(ctx context.Context, c client.Client, of string, o client.Object, patch client.Patch, options ...client.SubResourcePatchOption) error {
+				if _, node := o.(*corev1.Node); node {
+					if err := refuse("condition"); err != nil {
+						return err
+					}
+				}
+				return c.SubResource(of).Patch(ctx, o, patch, options...)
+			},
+		})
+	}
+	w.shoot, w.Client = wrap(w.shoot), wrap(w.Client)
+}
+
+// TestEndOfUpdateIsRepeated: an end that was cut short is taken up where it was. The node is not drained again, and is cordoned if it was before.
+func TestEndOfUpdateIsRepeated(t *testing.T) {
+	t.Parallel()
+	for name, tc := range map[string]struct {
+		write    string
+		cordoned bool
+	}{
+		"Condition": {"condition", false}, "ConditionCordoned": {"condition", true},
+		"Machine": {"Machine", false}, "MachineCordoned": {"Machine", true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, inPlace("AutoInPlaceUpdate"), "data")
+			w.join(t)
+			w.changeNode(t, applied("first"))
+			w.mustRun(t)
+			w.changeMachine(t, wants("second"))
+			w.changeNode(t, func(n *corev1.Node) { n.Spec.Unschedulable = tc.cordoned })
+			w.mustRun(t)
+			w.changeMachine(t, chosen)
+			w.mustRun(t)
+			w.mustRun(t)
+			w.changeNode(t, applied("second"))
+			w.failOnce(t, tc.write)
+			if _, err := w.run(t); err == nil {
+				t.Fatal("Reconcile(...) succeeded without one of its writes")
+			}
+			w.clock.Step(time.Minute)
+			drained := len(w.evicted)
+			again := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "again"}, Spec: corev1.PodSpec{NodeName: podName}}
+			if err := w.shoot.Create(t.Context(), again); err != nil {
+				t.Fatal(err)
+			}
+			w.mustRun(t)
+			w.mustRun(t)
+			after := w.node(t)
+			if !machines.Updated(w.machine(t)) || w.reason(t) != gardenmachinev1alpha1.ReasonUpdateSuccessful || len(after.Labels) > 0 {
+				t.Errorf("the update has ended: %v, condition %q, labels %v", w.machine(t).Labels, w.reason(t), after.Labels)
+			}
+			if after.Spec.Unschedulable != tc.cordoned || len(w.evicted) != drained {
+				t.Errorf("cordoned: %t, want %t; drained again: %q", after.Spec.Unschedulable, tc.cordoned, w.evicted[drained:])
+			}
+		})
+	}
+}
+
+// TestUpdatedNodesAreGivenBack: a node whose label was removed during its update does not stay cordoned.
+func TestUpdatedNodesAreGivenBack(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, inPlace("AutoInPlaceUpdate"), "data")
+	w.join(t)
+	w.changeNode(t, applied("first"))
+	w.mustRun(t)
+	w.changeMachine(t, wants("second"))
+	w.changeMachine(t, chosen)
+	w.mustRun(t)
+	w.changeNode(t, func(n *corev1.Node) { delete(n.Labels, gardenmachinev1alpha1.LabelNodeSelectedForUpdate) })
+	w.mustRun(t)
+	w.changeNode(t, applied("second"))
+	w.mustRun(t)
+	if node := w.node(t); node.Spec.Unschedulable || len(node.Labels) > 0 || !machines.Updated(w.machine(t)) {
+		t.Errorf("the node is given back: unschedulable %t, labels %v", node.Spec.Unschedulable, node.Labels)
 	}
 }
