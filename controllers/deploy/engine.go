@@ -51,6 +51,22 @@ func (e Engine) applyOne(ctx context.Context, obj client.Object) error {
 	if err != nil {
 		return err
 	}
+	return e.send(ctx, u)
+}
+
+// ApplyTo changes one object as Apply does, as long as it is the one that was read. If it has been changed, deleted or replaced since, the
+// error is a conflict: what is written depends on what was read, and must neither hide a newer state nor bring the object back.
+func (e Engine) ApplyTo(ctx context.Context, read metav1.Object, obj client.Object) error {
+	u, err := e.configuration(obj)
+	if err != nil {
+		return err
+	}
+	u.SetUID(read.GetUID())
+	u.SetResourceVersion(read.GetResourceVersion())
+	return e.send(ctx, u)
+}
+
+func (e Engine) send(ctx context.Context, u *unstructured.Unstructured) error {
 	if err := e.releaseReplicas(ctx, u); err != nil {
 		return err
 	}

@@ -8,8 +8,10 @@ package workloadidentity
 import (
 	"context"
 	"fmt"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -70,12 +72,21 @@ func (r *Reconciler) Reconcile(ctx context.Context, request reconcile.Request) (
 		ObjectMeta: metav1.ObjectMeta{Namespace: live.Namespace, Name: live.Name, Labels: live.Labels, Annotations: live.Annotations},
 		Type:       live.Type, Data: live.Data,
 	}
-	err := issuer.Renew(ctx, secret)
-	if err == nil {
-		err = deploy.Engine{Client: r.SeedClient, Owner: fieldOwner, Clock: r.Clock}.Apply(ctx, secret)
-	}
-	if err != nil {
+	if err := issuer.Renew(ctx, secret); err != nil {
 		return reconcile.Result{}, fmt.Errorf("renew token in Secret %q: %w", request.NamespacedName, err)
 	}
+	if err := r.write(ctx, live, secret); err != nil {
+		return kit.Result(kit.Stop(), fmt.Errorf("write token into Secret %q: %w", request.NamespacedName, err))
+	}
 	return reconcile.Result{RequeueAfter: max(issuer.Due(secret), 0)}, nil
+}
+
+// write replaces the Secret that was read. While the garden was asked for the token, the Secret may have been described anew, for another
+// identity, or deleted; then the token is given up, and another pass looks at what there is now.
+func (r *Reconciler) write(ctx context.Context, read, secret *corev1.Secret) error {
+	err := deploy.Engine{Client: r.SeedClient, Owner: fieldOwner, Clock: r.Clock}.ApplyTo(ctx, read, secret)
+	if apierrors.IsNotFound(err) {
+		return kit.Wait(time.Second, "the Secret is gone")
+	}
+	return err
 }

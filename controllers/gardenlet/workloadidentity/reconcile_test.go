@@ -4,6 +4,7 @@ package workloadidentity_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
@@ -13,7 +14,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 	testingclock "k8s.io/utils/clock/testing"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
@@ -119,6 +122,110 @@ func TestRefusedRenewalKeepsTheToken(t *testing.T) {
 	if diff := cmp.Diff(want, secret, cmpopts.IgnoreFields(metav1.ObjectMeta{}, "ResourceVersion")); diff != "" {
 		t.Errorf("A token that is valid for hours to come stays (-want +got):\n%s", diff)
 	}
+}
+
+// TestSecretThatChangesMeanwhile: what happens to the Secret while the garden is asked for a token stays as it is, and another pass follows.
+func TestSecretThatChangesMeanwhile(t *testing.T) {
+	t.Parallel()
+	const identity = "workloadidentity.security.gardener.cloud/name"
+	gone := apierrors.NewNotFound(corev1.Resource("secrets"), "cloudprovider")
+	for name, tc := range map[string]struct {
+		reason string
+		change func(ctx context.Context, seed client.Client, secret *corev1.Secret) error
+		// missing is what the API server answers for the UID of an object that is gone.
+		missing error
+		want    string
+	}{
+		"Described": {
+			reason: "a newer description is not overwritten", want: "another",
+			change: func(ctx context.Context, seed client.Client, secret *corev1.Secret) error {
+				secret.Annotations[identity] = "another"
+				return seed.Update(ctx, secret)
+			},
+		},
+		"Deleted": {
+			reason: "a deleted Secret does not come back", missing: apierrors.NewConflict(corev1.Resource("secrets"), "cloudprovider", errors.New("uid mismatch")),
+			change: func(ctx context.Context, seed client.Client, secret *corev1.Secret) error {
+				return seed.Delete(ctx, secret)
+			},
+		},
+		"NotFound": {
+			reason: "whatever the server says", missing: gone,
+			change: func(ctx context.Context, seed client.Client, secret *corev1.Secret) error {
+				return seed.Delete(ctx, secret)
+			},
+		},
+		"Replaced": {
+			reason: "another Secret of that name is not overwritten", want: "another",
+			change: func(ctx context.Context, seed client.Client, secret *corev1.Secret) error {
+				other := secret.DeepCopy()
+				other.UID, other.ResourceVersion, other.Annotations[identity] = "other", "", "another"
+				return errors.Join(seed.Delete(ctx, secret), seed.Create(ctx, other))
+			},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			secret := tokenSecret(t, "2026-03-01T12:00:00Z")
+			secret.UID = "this"
+			r, seed := newReconciler(t, secret, 6*time.Hour, nil)
+			r.GardenClient = meanwhile(t, r.GardenClient, func(ctx context.Context) error {
+				live := &corev1.Secret{}
+				return errors.Join(seed.Get(ctx, key().NamespacedName, live), tc.change(ctx, seed, live))
+			})
+			r.SeedClient = strict(t, seed, tc.missing)
+			if result, err := r.Reconcile(t.Context(), key()); err != nil || result.RequeueAfter <= 0 || result.RequeueAfter > time.Second {
+				t.Errorf("%s\nReconcile(...) = %v, %v, want another pass soon", tc.reason, result, err)
+			}
+			left := &corev1.Secret{}
+			if err := seed.Get(t.Context(), key().NamespacedName, left); client.IgnoreNotFound(err) != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(tc.want, left.Annotations[identity]); diff != "" || string(left.Data["token"]) == "new" {
+				t.Errorf("%s\nidentity of the Secret (-want +got):\n%s", tc.reason, diff)
+			}
+		})
+	}
+}
+
+// meanwhile is a garden during whose answer something happens.
+func meanwhile(t *testing.T, garden client.Client, happens func(ctx context.Context) error) client.Client {
+	t.Helper()
+	return interceptor.NewClient(watching(t, garden), interceptor.Funcs{
+		SubResourceCreate: func(ctx context.Context, c client.Client, name string, obj, body client.Object, options ...client.SubResourceCreateOption) error {
+			return errors.Join(happens(ctx), c.SubResource(name).Create(ctx, obj, body, options...))
+		},
+	})
+}
+
+// strict is a seed that, as an API server and unlike the fake client, makes no object out of the description of one with a UID.
+func strict(t *testing.T, seed client.Client, missing error) client.Client {
+	t.Helper()
+	return interceptor.NewClient(watching(t, seed), interceptor.Funcs{
+		Apply: func(ctx context.Context, c client.WithWatch, obj runtime.ApplyConfiguration, options ...client.ApplyOption) error {
+			data, err := json.Marshal(obj)
+			if err != nil {
+				return err
+			}
+			sent := &corev1.Secret{}
+			if err := json.Unmarshal(data, sent); err != nil {
+				return err
+			}
+			if err := c.Get(ctx, client.ObjectKeyFromObject(sent), &corev1.Secret{}); apierrors.IsNotFound(err) && sent.UID != "" {
+				return missing
+			}
+			return c.Apply(ctx, obj, options...)
+		},
+	})
+}
+
+func watching(t *testing.T, c client.Client) client.WithWatch {
+	t.Helper()
+	w, ok := c.(client.WithWatch)
+	if !ok {
+		t.Fatalf("%T cannot be intercepted", c)
+	}
+	return w
 }
 
 func key() reconcile.Request {
