@@ -116,9 +116,14 @@ func (u *updating) at() (string, time.Time) {
 	return "", time.Time{}
 }
 
+// begun reports whether the update is under way. A node that waits for another state and has no mark was given back after the last one, which
+// was not said any more: it takes pods again, and the next update drains it.
 func (u *updating) begun() bool {
 	reason, _ := u.at()
-	return reason == gardenmachinev1alpha1.ReasonSelected || reason == gardenmachinev1alpha1.ReasonReadyForUpdate
+	labels := u.s.node.Labels
+	marked := labels[gardenmachinev1alpha1.LabelNodeCandidateForUpdate] != "" || labels[gardenmachinev1alpha1.LabelNodeSelectedForUpdate] != ""
+	return (marked || !Outdated(u.s.machine)) &&
+		(reason == gardenmachinev1alpha1.ReasonSelected || reason == gardenmachinev1alpha1.ReasonReadyForUpdate)
 }
 
 // begin notes since when the machine is updated, and whether its owner had cordoned it before.

@@ -298,6 +298,37 @@ func TestEndOfUpdateIsRepeated(t *testing.T) {
 	}
 }
 
+// TestNextUpdateDrains: a node that was given back is drained for its next update, though the end of the last one was cut short.
+func TestNextUpdateDrains(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, inPlace("AutoInPlaceUpdate"), "data")
+	w.join(t)
+	w.changeNode(t, applied("first"))
+	w.mustRun(t)
+	w.changeMachine(t, wants("second"))
+	w.changeMachine(t, chosen)
+	w.mustRun(t)
+	w.mustRun(t)
+	w.changeNode(t, applied("second"))
+	w.failOnce(t, "condition")
+	if _, err := w.run(t); err == nil {
+		t.Fatal("Reconcile(...) succeeded without one of its writes")
+	}
+	again := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "again"}, Spec: corev1.PodSpec{NodeName: podName}}
+	if err := w.shoot.Create(t.Context(), again); err != nil {
+		t.Fatal(err)
+	}
+	w.changeMachine(t, wants("third"))
+	w.changeNode(t, func(n *corev1.Node) { n.Spec.Unschedulable = true })
+	w.mustRun(t)
+	if diff := cmp.Diff([]string{"app", "again"}, w.evicted); diff != "" || w.reason(t) != gardenmachinev1alpha1.ReasonSelected {
+		t.Errorf("condition %q, evicted (-want +got):\n%s", w.reason(t), diff)
+	}
+	if got := w.node(t).Annotations[gardenmachinev1alpha1.AnnotationCordonedBefore]; got == "" {
+		t.Error("the owner has cordoned the node between the updates, and it is not noted")
+	}
+}
+
 // TestUpdatedNodesAreGivenBack: a node whose label was removed during its update does not stay cordoned.
 func TestUpdatedNodesAreGivenBack(t *testing.T) {
 	t.Parallel()
