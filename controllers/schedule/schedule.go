@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"strings"
 	"time"
 
 	"github.com/robfig/cron/v3"
@@ -27,10 +28,57 @@ type moments struct {
 
 	zone  *time.Location
 	sleep bool
+	// daily says that the expression names hours of the day, and not a period.
+	daily bool
 }
 
-// after returns the first of the times after a given one; it is zero if there is none.
-func (m moments) after(t time.Time) time.Time { return m.Next(t.In(m.zone)) }
+// after returns the first of the times after a given one; it is zero if there is none. A period goes on through changes of the clock. An hour of
+// the day comes once on each day, also where the clock skips or repeats it: the expression is read on a calendar that knows no changes.
+func (m moments) after(t time.Time) time.Time {
+	if !m.daily {
+		return m.Next(t.In(m.zone))
+	}
+	for wall := m.Next(shown(t.In(m.zone))); !wall.IsZero(); wall = m.Next(wall) {
+		if at := reached(wall, m.zone); at.After(t) {
+			return at
+		}
+	}
+	return time.Time{}
+}
+
+// shown is what a clock shows at a time, as if it were UTC.
+func shown(t time.Time) time.Time { return in(t, time.UTC) }
+
+// in is the time with the same date and time of the day in another zone.
+func in(t time.Time, zone *time.Location) time.Time {
+	return time.Date(t.Year(), t.Month(), t.Day(), t.Hour(), t.Minute(), t.Second(), t.Nanosecond(), zone)
+}
+
+// reached is the first time at which the clock of a zone shows what is wanted, or more: the change of the clock if that skips it, and the first of
+// two times if the clock goes back. A later time on the clock is never reached earlier.
+func reached(wall time.Time, zone *time.Location) time.Time {
+	at := in(wall, zone) // It is not said which of two this is, nor on which side of a gap.
+	begin, end := at.ZoneBounds()
+	switch difference := shown(at).Sub(wall); {
+	case difference > 0:
+		return begin
+	case difference < 0:
+		return end
+	case begin.IsZero():
+		return at
+	}
+	_, offset := begin.Add(-time.Nanosecond).Zone()
+	if first := wall.Add(-time.Duration(offset) * time.Second); first.Before(begin) {
+		return first.In(zone)
+	}
+	return at
+}
+
+// daily reports whether a valid cron expression names its hours.
+func daily(spec string) bool {
+	fields := strings.Fields(spec)
+	return len(fields) > 1 && !strings.ContainsAny(fields[1], "*?")
+}
 
 // Parse reads the schedules of a shoot; the zone of one without a location is UTC (GCM-HIBER-2).
 func Parse(listed []gardencorev1beta1.HibernationSchedule) (Set, error) {
@@ -59,7 +107,7 @@ func Parse(listed []gardencorev1beta1.HibernationSchedule) (Set, error) {
 			if !ok {
 				return nil, fmt.Errorf("cron expression %q %w", *one.spec, errNotValid)
 			}
-			all = append(all, moments{Schedule: times, zone: zones[name], sleep: one.sleep})
+			all = append(all, moments{Schedule: times, zone: zones[name], sleep: one.sleep, daily: daily(*one.spec)})
 		}
 	}
 	return all, nil

@@ -102,6 +102,69 @@ func TestAfter(t *testing.T) {
 	}
 }
 
+// TestChangesOfTheClock: an hour of the day comes once on each day, whatever the clock does, and a period goes on.
+func TestChangesOfTheClock_GCM_HIBER_2(t *testing.T) {
+	t.Parallel()
+	for name, tc := range map[string]struct {
+		reason, spec, zone string
+		// begin is the time after which the others are.
+		begin string
+		want  []string
+	}{
+		"BerlinSkipped": {
+			"what is skipped comes when the clock is changed", "30 2 * * *", "Europe/Berlin", "2026-03-27T12:00:00Z",
+			[]string{"2026-03-28T02:30:00+01:00", "2026-03-29T03:00:00+02:00", "2026-03-30T02:30:00+02:00"},
+		},
+		"BerlinRepeated": {
+			"the first of two", "30 2 * * *", "Europe/Berlin", "2026-10-23T12:00:00Z",
+			[]string{"2026-10-24T02:30:00+02:00", "2026-10-25T02:30:00+02:00", "2026-10-26T02:30:00+01:00"},
+		},
+		"BerlinBetween": {"the second is none", "30 2 * * *", "Europe/Berlin", "2026-10-25T02:10:00+01:00", []string{"2026-10-26T02:30:00+01:00"}},
+		"BerlinOnce":    {"it was not before", "30 2 25 10 *", "Europe/Berlin", "2026-10-25T02:20:00+02:00", []string{"2026-10-25T02:30:00+02:00", "2027-10-25T02:30:00+02:00"}},
+		"BerlinEdges": {
+			"hours around it", "0 1,2,3 * * *", "Europe/Berlin", "2026-03-29T00:30:00+01:00",
+			[]string{"2026-03-29T01:00:00+01:00", "2026-03-29T03:00:00+02:00", "2026-03-30T01:00:00+02:00"},
+		},
+		"NewYorkSkipped": {
+			"west of Greenwich as well", "30 2 * * *", "America/New_York", "2026-03-07T12:00:00Z",
+			[]string{"2026-03-08T03:00:00-04:00", "2026-03-09T02:30:00-04:00"},
+		},
+		"NewYorkSkippedRange": {
+			"once for all of it", "0,20,40 2-3 * * *", "America/New_York", "2026-03-08T01:50:00-05:00",
+			[]string{"2026-03-08T03:00:00-04:00", "2026-03-08T03:20:00-04:00", "2026-03-08T03:40:00-04:00", "2026-03-09T02:00:00-04:00"},
+		},
+		"NewYorkRepeated": {
+			"the first of two", "30 1 * * *", "America/New_York", "2026-10-31T12:00:00Z",
+			[]string{"2026-11-01T01:30:00-04:00", "2026-11-02T01:30:00-05:00"},
+		},
+		"NewYorkBetween": {"the second is none", "30 1 * * *", "America/New_York", "2026-11-01T01:10:00-05:00", []string{"2026-11-02T01:30:00-05:00"}},
+		"HalfAnHour":     {"gaps of all sizes", "10 2 * * *", "Australia/Lord_Howe", "2026-10-03T12:00:00Z", []string{"2026-10-04T02:30:00+11:00", "2026-10-05T02:10:00+11:00"}},
+		"PeriodSkipped":  {"a period goes on", "0 * * * *", "Europe/Berlin", "2026-03-29T00:30:00Z", []string{"2026-03-29T03:00:00+02:00", "2026-03-29T04:00:00+02:00"}},
+		"PeriodRepeated": {"also twice", "0 */2 * * *", "Europe/Berlin", "2026-10-24T23:30:00Z", []string{"2026-10-25T02:00:00+02:00", "2026-10-25T02:00:00+01:00"}},
+		"WithoutChanges": {"UTC", "30 2 * * *", "", "2026-03-29T00:00:00Z", []string{"2026-03-29T02:30:00Z", "2026-03-30T02:30:00Z"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			all, err := schedule.Parse([]gardencorev1beta1.HibernationSchedule{nightly(tc.spec, "", tc.zone)})
+			if err != nil {
+				t.Fatal(err)
+			}
+			at, err := time.Parse(time.RFC3339, tc.begin)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var got []string
+			for range tc.want {
+				at = all.Next(at)
+				got = append(got, at.Format(time.RFC3339))
+			}
+			if diff := cmp.Diff(tc.want, got); diff != "" {
+				t.Errorf("%s\nNext(...) (-want +got):\n%s", tc.reason, diff)
+			}
+		})
+	}
+}
+
 func TestSchedulesThatAreNone(t *testing.T) {
 	t.Parallel()
 	for reason, s := range map[string]gardencorev1beta1.HibernationSchedule{

@@ -18,6 +18,8 @@ import (
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/sets"
 	"k8s.io/utils/clock"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -39,6 +41,10 @@ type Collector struct {
 	Period time.Duration
 	// Clock tells the time.
 	Clock clock.Clock
+
+	// unused is what nothing referred to in the last collection, for each namespace of a shoot; that of the seed is empty. A process that
+	// starts knows nothing and deletes nothing the first time.
+	unused map[string]sets.Set[types.UID]
 }
 
 // Start collects garbage until ctx ends. It implements manager.Runnable, and runs in the leader only.
@@ -57,9 +63,11 @@ func (c *Collector) Start(ctx context.Context) error {
 	}
 }
 
-// Collect collects garbage in all clusters. A cluster that fails does not stop the others (GRM-GC-4).
+// Collect collects garbage in all clusters. A cluster that fails does not stop the others (GRM-GC-4), and begins anew. Calls do not overlap.
 func (c *Collector) Collect(ctx context.Context) error {
-	errs := []error{c.collect(ctx, c.Targets.Seed)}
+	before := c.unused
+	c.unused = map[string]sets.Set[types.UID]{}
+	errs := []error{c.collect(ctx, "", c.Targets.Seed, before[""])}
 	namespaces, err := c.Targets.Awake(ctx)
 	errs = append(errs, err)
 	for _, namespace := range namespaces {
@@ -68,7 +76,7 @@ func (c *Collector) Collect(ctx context.Context) error {
 			continue
 		}
 		if err == nil {
-			err = c.collect(ctx, shoot)
+			err = c.collect(ctx, namespace, shoot, before[namespace])
 		}
 		if err != nil {
 			errs = append(errs, fmt.Errorf("collect garbage of the shoot of namespace %q: %w", namespace, err))
@@ -77,8 +85,9 @@ func (c *Collector) Collect(ctx context.Context) error {
 	return errors.Join(errs...)
 }
 
-// collect deletes what nothing of a cluster refers to. The candidates are listed first: what is made later has grace.
-func (c *Collector) collect(ctx context.Context, cluster client.Client) error {
+// collect deletes what nothing of a cluster refers to, and did not in the last collection either. What refers to an object need not change it:
+// an object that has just come back into use is not seen by the deletion. The candidates are listed first: what is made later has grace.
+func (c *Collector) collect(ctx context.Context, namespace string, cluster client.Client, before sets.Set[types.UID]) error {
 	candidates, err := c.candidates(ctx, cluster)
 	if err != nil || len(candidates) == 0 {
 		return err
@@ -87,10 +96,16 @@ func (c *Collector) collect(ctx context.Context, cluster client.Client) error {
 	if err != nil {
 		return err
 	}
+	unused := sets.Set[types.UID]{}
+	c.unused[namespace] = unused
 	var errs []error
 	for i := range candidates {
 		object := &candidates[i]
 		if used[identity(object.Kind, object.Namespace, object.Name)] {
+			continue
+		}
+		unused.Insert(object.UID)
+		if !before.Has(object.UID) {
 			continue
 		}
 		err := cluster.Delete(ctx, object, client.Preconditions{UID: &object.UID, ResourceVersion: &object.ResourceVersion})

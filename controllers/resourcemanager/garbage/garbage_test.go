@@ -15,6 +15,7 @@ import (
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 	clocktesting "k8s.io/utils/clock/testing"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
@@ -32,7 +33,7 @@ func now() time.Time { return time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC) }
 
 // made is metadata of an object that was made some time ago.
 func made(name string, ago time.Duration, candidate bool, references ...string) metav1.ObjectMeta {
-	o := metav1.ObjectMeta{Namespace: "ns", Name: name, UID: "u", CreationTimestamp: metav1.NewTime(now().Add(-ago)), Annotations: map[string]string{}}
+	o := metav1.ObjectMeta{Namespace: "ns", Name: name, UID: types.UID(name), CreationTimestamp: metav1.NewTime(now().Add(-ago)), Annotations: map[string]string{}}
 	if candidate {
 		o.Labels = map[string]string{"resources.gardener.cloud/garbage-collectable-reference": "true"}
 	}
@@ -110,10 +111,18 @@ func TestCollection_GRM_GC(t *testing.T) {
 		}
 		return nil, errors.New("no answer")
 	}}}
-	err := collector.Collect(t.Context())
-	if err == nil || !strings.Contains(err.Error(), "a-broken-one") {
-		t.Errorf("GRM-GC-4: Collect(...) = %v, want an error that names the shoot", err)
+	collect := func() {
+		t.Helper()
+		err := collector.Collect(t.Context())
+		if err == nil || !strings.Contains(err.Error(), "a-broken-one") {
+			t.Errorf("GRM-GC-4: Collect(...) = %v, want an error that names the shoot", err)
+		}
 	}
+	collect()
+	if len(left(t, seed)) != 8 || len(left(t, shoot)) != 8 {
+		t.Errorf("left after the first collection: %v and %v, want all", left(t, seed), left(t, shoot))
+	}
+	collect()
 	want := []string{"fresh", "of-cronjob", "of-deployment", "of-managedresource", "unmarked"}
 	for name, c := range map[string]client.Client{"seed": seed, "shoot": shoot} {
 		if diff := cmp.Diff(want, left(t, c)); diff != "" {
@@ -133,10 +142,44 @@ func TestNothingIsDeletedWithoutKnowingTheUsers(t *testing.T) {
 		},
 	})
 	collector := &garbage.Collector{Clock: clocktesting.NewFakeClock(now()), Targets: target.Finder{Seed: seed}}
-	if err := collector.Collect(t.Context()); err == nil {
-		t.Error("Collect(...) succeeded")
+	for range 2 {
+		if err := collector.Collect(t.Context()); err == nil {
+			t.Error("Collect(...) succeeded")
+		}
 	}
 	if got := left(t, seed); len(got) != 8 {
 		t.Errorf("left: %v, want all", got)
+	}
+}
+
+// TestUnusedTwiceInARow: what came back into use in between, or was made anew with the same name, has another collection to go.
+func TestUnusedTwiceInARow_GRM_GC_4(t *testing.T) {
+	t.Parallel()
+	user := &appsv1.Deployment{ObjectMeta: made("d", time.Hour, false, "configmap-x=back")}
+	seed := cluster(t,
+		&corev1.ConfigMap{ObjectMeta: made("back", time.Hour, true)}, &corev1.ConfigMap{ObjectMeta: made("anew", time.Hour, true)},
+		&corev1.ConfigMap{ObjectMeta: made("unused", time.Hour, true)},
+	)
+	again := &corev1.ConfigMap{ObjectMeta: made("anew", time.Hour, true)}
+	again.UID = "another"
+	collector := &garbage.Collector{Clock: clocktesting.NewFakeClock(now()), Targets: target.Finder{Seed: seed}}
+	for _, step := range []struct {
+		reason string
+		before func() error
+		want   []string
+	}{
+		{"nothing is known of an earlier collection", func() error { return nil }, []string{"anew", "back", "unused"}},
+		{"one is used, and one is another", func() error {
+			return errors.Join(seed.Create(t.Context(), user), seed.Delete(t.Context(), again), seed.Create(t.Context(), again))
+		}, []string{"anew", "back"}},
+		{"one was used the last time", func() error { return seed.Delete(t.Context(), user) }, []string{"back"}},
+		{"nobody has used it for a whole period", func() error { return nil }, nil},
+	} {
+		if err := errors.Join(step.before(), collector.Collect(t.Context())); err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(step.want, left(t, seed)); diff != "" {
+			t.Errorf("%s\nleft (-want +got):\n%s", step.reason, diff)
+		}
 	}
 }

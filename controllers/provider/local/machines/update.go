@@ -49,7 +49,8 @@ func (r *Reconciler) update(ctx context.Context, s *scope) (kit.Outcome, error) 
 	}
 	u := &updating{r: r, s: s, shoot: shoot.Client}
 	if reason, _ := u.at(); reason == gardenmachinev1alpha1.ReasonUpdateSuccessful && !Outdated(s.machine) {
-		return kit.Continue(), u.deselect(ctx) // All but this was done when it was interrupted.
+		// The last write of finish is missing. To begin again would drain a node that is up to date.
+		return kit.Continue(), u.deselect(ctx)
 	}
 	return kit.Run(ctx, u, u.begin, u.drain, u.restart, u.release, u.finish)
 }
@@ -115,15 +116,20 @@ func (u *updating) at() (string, time.Time) {
 	return "", time.Time{}
 }
 
+// begun reports whether the update is under way. A node that waits for another state and has no mark was given back after the last one, which
+// was not said any more: it takes pods again, and the next update drains it.
 func (u *updating) begun() bool {
 	reason, _ := u.at()
-	return reason == gardenmachinev1alpha1.ReasonSelected || reason == gardenmachinev1alpha1.ReasonReadyForUpdate
+	labels := u.s.node.Labels
+	marked := labels[gardenmachinev1alpha1.LabelNodeCandidateForUpdate] != "" || labels[gardenmachinev1alpha1.LabelNodeSelectedForUpdate] != ""
+	return (marked || !Outdated(u.s.machine)) &&
+		(reason == gardenmachinev1alpha1.ReasonSelected || reason == gardenmachinev1alpha1.ReasonReadyForUpdate)
 }
 
 // begin notes since when the machine is updated, and whether its owner had cordoned it before.
 func (u *updating) begin(ctx context.Context, _ *updating) (kit.Outcome, error) {
 	if u.begun() {
-		return kit.Continue(), nil
+		return kit.Continue(), u.reselect(ctx)
 	}
 	err := u.mark(ctx, func(n *corev1.Node) {
 		metav1.SetMetaDataLabel(&n.ObjectMeta, gardenmachinev1alpha1.LabelNodeCandidateForUpdate, gardenmachinev1alpha1.UpdateTrue)
@@ -137,6 +143,16 @@ func (u *updating) begin(ctx context.Context, _ *updating) (kit.Outcome, error) 
 		return kit.Stop(), err
 	}
 	return kit.Continue(), u.condition(ctx, gardenmachinev1alpha1.ReasonSelected, "The node is drained before its update")
+}
+
+// reselect keeps the label on the node until it is given back, because without it the node would stay cordoned.
+func (u *updating) reselect(ctx context.Context) error {
+	if !Outdated(u.s.machine) {
+		return nil
+	}
+	return u.mark(ctx, func(n *corev1.Node) {
+		metav1.SetMetaDataLabel(&n.ObjectMeta, gardenmachinev1alpha1.LabelNodeSelectedForUpdate, gardenmachinev1alpha1.UpdateTrue)
+	})
 }
 
 // drain moves the pods elsewhere, as before a deletion and for as long.
@@ -207,19 +223,7 @@ func (u *updating) finish(ctx context.Context, _ *updating) (kit.Outcome, error)
 	if running, why := deploy.Ready(u.s.pod); !running {
 		return u.wait(ctx, gardenmachinev1alpha1.MachineOperationInPlaceUpdate, "The updated node is not ready: "+cmp.Or(nodeTrouble(u.s.pod), why))
 	}
-	err := u.mark(ctx, func(n *corev1.Node) {
-		if n.Labels[gardenmachinev1alpha1.LabelNodeSelectedForUpdate] == "" {
-			return // It was given back already, and what is there now is its owner's.
-		}
-		n.Spec.Unschedulable = n.Annotations[gardenmachinev1alpha1.AnnotationCordonedBefore] != ""
-		for _, label := range []string{
-			gardenmachinev1alpha1.LabelNodeCandidateForUpdate, gardenmachinev1alpha1.LabelNodeSelectedForUpdate, gardenmachinev1alpha1.LabelNodeUpdateResult,
-		} {
-			delete(n.Labels, label)
-		}
-		delete(n.Annotations, gardenmachinev1alpha1.AnnotationCordonedBefore)
-		delete(n.Annotations, gardenmachinev1alpha1.AnnotationNodeUpdateFailedReason)
-	})
+	err := u.mark(ctx, giveBack)
 	if err == nil {
 		err = u.condition(ctx, gardenmachinev1alpha1.ReasonUpdateSuccessful, "The node has been updated in place")
 	}
@@ -229,7 +233,23 @@ func (u *updating) finish(ctx context.Context, _ *updating) (kit.Outcome, error)
 	return kit.Continue(), u.deselect(ctx)
 }
 
-// deselect takes the machine out of those that are updated.
+// giveBack takes the marks of an update off a node and leaves it cordoned if it was before. A node without the label was given back already:
+// what said whether it was cordoned before is gone, and a cordon that is there now is its owner's.
+func giveBack(n *corev1.Node) {
+	if n.Labels[gardenmachinev1alpha1.LabelNodeSelectedForUpdate] == "" {
+		return
+	}
+	n.Spec.Unschedulable = n.Annotations[gardenmachinev1alpha1.AnnotationCordonedBefore] != ""
+	for _, label := range []string{
+		gardenmachinev1alpha1.LabelNodeCandidateForUpdate, gardenmachinev1alpha1.LabelNodeSelectedForUpdate, gardenmachinev1alpha1.LabelNodeUpdateResult,
+	} {
+		delete(n.Labels, label)
+	}
+	delete(n.Annotations, gardenmachinev1alpha1.AnnotationCordonedBefore)
+	delete(n.Annotations, gardenmachinev1alpha1.AnnotationNodeUpdateFailedReason)
+}
+
+// deselect says on the Machine that its update has ended.
 func (u *updating) deselect(ctx context.Context) error {
 	before := u.s.machine.DeepCopy()
 	delete(u.s.machine.Labels, gardenmachinev1alpha1.LabelNodeSelectedForUpdate)

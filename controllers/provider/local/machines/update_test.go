@@ -3,6 +3,8 @@
 package machines_test
 
 import (
+	"context"
+	"errors"
 	"strings"
 	"testing"
 	"time"
@@ -11,6 +13,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
 	gardenmachinev1alpha1 "github.com/terrarium-garden/terrarium/apis/machine/v1alpha1"
 	"github.com/terrarium-garden/terrarium/controllers/provider/local/machinepod"
@@ -61,9 +64,10 @@ func (w *world) changeMachine(t *testing.T, change func(*gardenmachinev1alpha1.M
 	}
 }
 
-// wantsSecond has the machine updated to another state.
-func wantsSecond(m *gardenmachinev1alpha1.Machine) {
-	m.Spec.NodeTemplate.Annotations[gardenmachinev1alpha1.AnnotationInPlaceWanted] = "second"
+func wants(hash string) func(*gardenmachinev1alpha1.Machine) {
+	return func(m *gardenmachinev1alpha1.Machine) {
+		m.Spec.NodeTemplate.Annotations[gardenmachinev1alpha1.AnnotationInPlaceWanted] = hash
+	}
 }
 
 func chosen(m *gardenmachinev1alpha1.Machine) {
@@ -78,17 +82,6 @@ func (w *world) reason(t *testing.T) string {
 		}
 	}
 	return ""
-}
-
-// since is when the node began to say how far its update is.
-func (w *world) since(t *testing.T) int64 {
-	t.Helper()
-	for _, c := range w.node(t).Status.Conditions {
-		if c.Type == gardenmachinev1alpha1.NodeInPlaceUpdate {
-			return c.LastTransitionTime.Unix()
-		}
-	}
-	return 0
 }
 
 func (w *world) phase(t *testing.T) gardenmachinev1alpha1.MachinePhase {
@@ -108,7 +101,7 @@ func TestUpdatesInPlace_GLET_STAT_1(t *testing.T) {
 	}
 	pod, _ := w.pod(t)
 	node := w.node(t)
-	w.changeMachine(t, wantsSecond)
+	w.changeMachine(t, wants("second"))
 	w.mustRun(t)
 	if m := w.machine(t); !machines.Outdated(m) || w.phase(t) != gardenmachinev1alpha1.MachineRunning || len(w.evicted) > 0 || w.node(t).Spec.Unschedulable {
 		t.Fatalf("nobody has chosen the machine: outdated %t, phase %s, evicted %q", machines.Outdated(m), w.phase(t), w.evicted)
@@ -161,7 +154,7 @@ func TestOwnersChoose_GLET_CRED_8(t *testing.T) {
 	w.join(t)
 	w.changeNode(t, applied("first"))
 	w.mustRun(t)
-	w.changeMachine(t, wantsSecond)
+	w.changeMachine(t, wants("second"))
 	w.changeNode(t, func(n *corev1.Node) { n.Spec.Unschedulable = true })
 	result, err := w.run(t)
 	if err != nil || result.RequeueAfter > 10*time.Second || w.phase(t) != gardenmachinev1alpha1.MachineRunning {
@@ -188,7 +181,7 @@ func TestUpdateTrouble(t *testing.T) {
 	w.join(t)
 	w.changeNode(t, applied("first"))
 	w.mustRun(t)
-	w.changeMachine(t, wantsSecond)
+	w.changeMachine(t, wants("second"))
 	w.mustRun(t)
 	w.changeMachine(t, chosen)
 	w.mustRun(t)
@@ -216,59 +209,141 @@ func TestUpdateTrouble(t *testing.T) {
 	}
 }
 
-// TestInterruptedEnd: of the three writes at the end of an update, the last ones were lost. What was done is not done again.
-func TestInterruptedEnd(t *testing.T) {
+// failOnce makes one write fail: that of the condition which ends an update, or that of the Machine after it.
+func (w *world) failOnce(t *testing.T, write string) {
+	t.Helper()
+	failed := false
+	refuse := func(this string) error {
+		if failed || this != write || w.node(t).Labels[gardenmachinev1alpha1.LabelNodeSelectedForUpdate] != "" {
+			return nil
+		}
+		failed = true
+		return errors.New("the connection is lost")
+	}
+	t.Cleanup(func() {
+		if !failed {
+			t.Errorf("there was no write of the %s to fail", write)
+		}
+	})
+	wrap := func(c client.Client) client.Client {
+		base, ok := c.(client.WithWatch)
+		if !ok {
+			t.Fatalf("%T cannot be intercepted", c)
+		}
+		return interceptor.NewClient(base, interceptor.Funcs{
+			Patch: func(ctx context.Context, c client.WithWatch, o client.Object, patch client.Patch, options ...client.PatchOption) error {
+				if _, machine := o.(*gardenmachinev1alpha1.Machine); machine {
+					if err := refuse("Machine"); err != nil {
+						return err
+					}
+				}
+				return c.Patch(ctx, o, patch, options...)
+			},
+			SubResourcePatch: func(ctx context.Context, c client.Client, of string, o client.Object, patch client.Patch, options ...client.SubResourcePatchOption) error {
+				if _, node := o.(*corev1.Node); node {
+					if err := refuse("condition"); err != nil {
+						return err
+					}
+				}
+				return c.SubResource(of).Patch(ctx, o, patch, options...)
+			},
+		})
+	}
+	w.shoot, w.Client = wrap(w.shoot), wrap(w.Client)
+}
+
+// TestEndOfUpdateIsRepeated: an end that was cut short is taken up where it was. The node is not drained again, and is cordoned if it was before.
+func TestEndOfUpdateIsRepeated(t *testing.T) {
+	t.Parallel()
+	for name, tc := range map[string]struct {
+		write    string
+		cordoned bool
+	}{
+		"Condition": {"condition", false}, "ConditionCordoned": {"condition", true},
+		"Machine": {"Machine", false}, "MachineCordoned": {"Machine", true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, inPlace("AutoInPlaceUpdate"), "data")
+			w.join(t)
+			w.changeNode(t, applied("first"))
+			w.mustRun(t)
+			w.changeMachine(t, wants("second"))
+			w.changeNode(t, func(n *corev1.Node) { n.Spec.Unschedulable = tc.cordoned })
+			w.mustRun(t)
+			w.changeMachine(t, chosen)
+			w.mustRun(t)
+			w.mustRun(t)
+			w.changeNode(t, applied("second"))
+			w.failOnce(t, tc.write)
+			if _, err := w.run(t); err == nil {
+				t.Fatal("Reconcile(...) succeeded without one of its writes")
+			}
+			w.clock.Step(time.Minute)
+			drained := len(w.evicted)
+			again := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "again"}, Spec: corev1.PodSpec{NodeName: podName}}
+			if err := w.shoot.Create(t.Context(), again); err != nil {
+				t.Fatal(err)
+			}
+			w.mustRun(t)
+			w.mustRun(t)
+			after := w.node(t)
+			if !machines.Updated(w.machine(t)) || w.reason(t) != gardenmachinev1alpha1.ReasonUpdateSuccessful || len(after.Labels) > 0 {
+				t.Errorf("the update has ended: %v, condition %q, labels %v", w.machine(t).Labels, w.reason(t), after.Labels)
+			}
+			if after.Spec.Unschedulable != tc.cordoned || len(w.evicted) != drained {
+				t.Errorf("cordoned: %t, want %t; drained again: %q", after.Spec.Unschedulable, tc.cordoned, w.evicted[drained:])
+			}
+		})
+	}
+}
+
+// TestNextUpdateDrains: a node that was given back is drained for its next update, though the end of the last one was cut short.
+func TestNextUpdateDrains(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, inPlace("AutoInPlaceUpdate"), "data")
 	w.join(t)
 	w.changeNode(t, applied("first"))
 	w.mustRun(t)
-	w.changeNode(t, func(n *corev1.Node) { n.Spec.Unschedulable = true })
-	w.changeMachine(t, wantsSecond)
+	w.changeMachine(t, wants("second"))
 	w.changeMachine(t, chosen)
-	for w.reason(t) != gardenmachinev1alpha1.ReasonReadyForUpdate {
-		w.mustRun(t)
+	w.mustRun(t)
+	w.mustRun(t)
+	w.changeNode(t, applied("second"))
+	w.failOnce(t, "condition")
+	if _, err := w.run(t); err == nil {
+		t.Fatal("Reconcile(...) succeeded without one of its writes")
 	}
+	again := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "again"}, Spec: corev1.PodSpec{NodeName: podName}}
+	if err := w.shoot.Create(t.Context(), again); err != nil {
+		t.Fatal(err)
+	}
+	w.changeMachine(t, wants("third"))
+	w.changeNode(t, func(n *corev1.Node) { n.Spec.Unschedulable = true })
+	w.mustRun(t)
+	if diff := cmp.Diff([]string{"app", "again"}, w.evicted); diff != "" || w.reason(t) != gardenmachinev1alpha1.ReasonSelected {
+		t.Errorf("condition %q, evicted (-want +got):\n%s", w.reason(t), diff)
+	}
+	if got := w.node(t).Annotations[gardenmachinev1alpha1.AnnotationCordonedBefore]; got == "" {
+		t.Error("the owner has cordoned the node between the updates, and it is not noted")
+	}
+}
+
+// TestUpdatedNodesAreGivenBack: a node whose label was removed during its update does not stay cordoned.
+func TestUpdatedNodesAreGivenBack(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, inPlace("AutoInPlaceUpdate"), "data")
+	w.join(t)
+	w.changeNode(t, applied("first"))
+	w.mustRun(t)
+	w.changeMachine(t, wants("second"))
+	w.changeMachine(t, chosen)
+	w.mustRun(t)
+	w.changeNode(t, func(n *corev1.Node) { delete(n.Labels, gardenmachinev1alpha1.LabelNodeSelectedForUpdate) })
+	w.mustRun(t)
 	w.changeNode(t, applied("second"))
 	w.mustRun(t)
-	evicted := len(w.evicted)
-	// state is what the end of the update leaves.
-	type state struct {
-		Reason            string
-		Cordoned, Updated bool
-		Evicted           int
-	}
-	for _, tc := range []struct {
-		reason string
-		lost   func(n *corev1.Node)
-		says   bool
-	}{
-		{"the last write is lost", func(*corev1.Node) {}, false},
-		{"the last two are", func(n *corev1.Node) {
-			for i := range n.Status.Conditions {
-				if c := &n.Status.Conditions[i]; c.Type == gardenmachinev1alpha1.NodeInPlaceUpdate {
-					c.Reason = gardenmachinev1alpha1.ReasonReadyForUpdate
-				}
-			}
-		}, true},
-	} {
-		w.changeMachine(t, chosen)
-		node := w.node(t)
-		tc.lost(node)
-		if err := w.shoot.Status().Update(t.Context(), node); err != nil {
-			t.Fatal(err)
-		}
-		w.clock.Step(time.Minute)
-		for range 2 {
-			w.mustRun(t)
-		}
-		if again := w.since(t) == w.clock.Now().Unix(); again != tc.says {
-			t.Errorf("%s: the node says again that it is updated: %t, want %t", tc.reason, again, tc.says)
-		}
-		want := state{gardenmachinev1alpha1.ReasonUpdateSuccessful, true, true, evicted}
-		got := state{w.reason(t), w.node(t).Spec.Unschedulable, machines.Updated(w.machine(t)), len(w.evicted)}
-		if diff := cmp.Diff(want, got); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", tc.reason, diff)
-		}
+	if node := w.node(t); node.Spec.Unschedulable || len(node.Labels) > 0 || !machines.Updated(w.machine(t)) {
+		t.Errorf("the node is given back: unschedulable %t, labels %v", node.Spec.Unschedulable, node.Labels)
 	}
 }
