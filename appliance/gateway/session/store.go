@@ -8,10 +8,10 @@ import (
 	"crypto/sha256"
 	"maps"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
-	"k8s.io/apiserver/pkg/authentication/serviceaccount"
 	"k8s.io/utils/clock"
 )
 
@@ -20,6 +20,9 @@ const Lifetime = 12 * time.Hour
 
 const (
 	hashSize = sha256.Size
+
+	// prefixServiceAccount is before the namespace and the name of a service account, with a colon between them, in the name of its user.
+	prefixServiceAccount = "system:serviceaccount:"
 
 	// idle is how long a session lasts without requests.
 	idle = time.Hour
@@ -86,11 +89,13 @@ func (s *Store) isAdmin(user User) bool { return slices.Contains(user.Groups, s.
 // share is whose part of the places a user takes: service accounts of a namespace count as one, because who has a project makes as many as he
 // likes.
 func share(user User) string {
-	if namespace, _, err := serviceaccount.SplitUsername(user.Name); err == nil {
-		return serviceaccount.ServiceAccountUsernamePrefix + namespace
+	account, is := strings.CutPrefix(user.Name, prefixServiceAccount)
+	if !is {
+		return user.Name
 	}
+	namespace, _, _ := strings.Cut(account, ":")
 
-	return user.Name
+	return prefixServiceAccount + namespace
 }
 
 // Open makes a session and returns it with the value to find it by. It ends at until, if that is not zero, or earlier. A user with
