@@ -110,7 +110,10 @@ func (s snapshotter) keeper(dir, version string, of saved) (*backup.Keeper, erro
 		Keys: key,
 		Open: func(ctx context.Context) (backup.Store, error) {
 			if s.config.Snapshots.S3 != nil {
-				return backup.NewBucket(ctx, bucket(s.config.Snapshots.S3))
+				of := bucket(s.config.Snapshots.S3)
+				of.Spool = dir
+
+				return backup.NewBucket(ctx, of)
 			}
 
 			return backup.NewFolder(SnapshotDirectory(s.config))

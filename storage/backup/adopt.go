@@ -34,7 +34,9 @@ func (k *Keeper) open(ctx context.Context) error {
 		return err
 	}
 	if readable < len(full) {
-		k.adopt(all, full[readable], readable == 0, version)
+		if err := k.adopt(ctx, store, all, full[readable], readable == 0, version); err != nil {
+			return err
+		}
 	}
 	k.store = store
 
@@ -44,24 +46,34 @@ func (k *Keeper) open(ctx context.Context) error {
 // adopt goes on after the files of the server that ran before. What it had written and this server's databases do not know makes
 // them begin anew with a snapshot, and so do a newest snapshot that cannot be read and one of another version: writes of this
 // version are never restored into a directory of the version before.
-func (k *Keeper) adopt(all []Entry, readable Entry, newest bool, version string) {
+func (k *Keeper) adopt(ctx context.Context, store Store, all []Entry, readable Entry, newest bool, version string) error {
 	k.mu.Lock()
 	k.health.Snapshot = &readable
 	k.mu.Unlock()
 	if version != k.config.Source.Version {
-		return
+		return nil
 	}
 	if _, beyond := chain(all, readable); beyond != nil {
-		return
+		return nil
 	}
 	last := readable
 	if found := increments(all); len(found) > 0 {
 		last = found[len(found)-1]
 	}
-	k.last = &last
+	is, err := manifest(ctx, store, last.Name)
+	if errors.Is(err, ErrDamaged) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	last.Objects, last.Events = is.Objects, is.Events
+	k.follow(last)
 	if newest {
 		k.base = &readable
 	}
+
+	return nil
 }
 
 // sameGarden refuses a destination in which another garden keeps its snapshots: retention would remove them. It returns which of the

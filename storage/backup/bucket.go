@@ -3,7 +3,6 @@
 package backup
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -70,51 +69,25 @@ func (b *Bucket) abandon(ctx context.Context) {
 	}
 }
 
-// errUnfinished ends an upload whose writer has failed: the writer's own error could be taken for the end of the file.
-var errUnfinished = errors.New("the file is not complete")
-
-// Put implements Store. A file that is shorter than a part is one request. A longer one is uploaded in parts, and becomes an object only
-// with the request that follows them.
-func (b *Bucket) Put(ctx context.Context, name string, write func(io.Writer) error) error {
-	reader, writer := io.Pipe()
-	wrote := make(chan error, 1)
-	go func() {
-		err, end := write(writer), error(nil)
-		if err != nil {
-			end = errUnfinished
-		}
-		writer.CloseWithError(end)
-		wrote <- err
-	}()
-	err := b.upload(ctx, b.key(name), reader)
-	// The writer is not held up when the upload has failed.
-	reader.CloseWithError(err) //nolint:gosec // It never fails.
-	if failed := <-wrote; failed != nil && (err == nil || errors.Is(err, errUnfinished)) {
-		return fmt.Errorf("write snapshot %q: %w", name, failed)
-	}
+// Put implements Store. What is written is first kept in a local file: it is read from databases that cannot be made smaller meanwhile, and an
+// upload takes as long as it takes. A file that is shorter than a part is one request. A longer one is uploaded in parts, and becomes an object
+// only with the request that follows them.
+func (b *Bucket) Put(ctx context.Context, name string, write func(io.Writer) error) (err error) {
+	waiting, err := newSpool(b.config.Spool)
 	if err != nil {
+		return fmt.Errorf("write snapshot %q: %w", name, err)
+	}
+	defer func() { err = errors.Join(err, waiting.Close()) }()
+	size, err := fill(waiting, write)
+	if err != nil {
+		return fmt.Errorf("write snapshot %q: %w", name, err)
+	}
+	options := minio.PutObjectOptions{ContentType: "application/octet-stream", PartSize: uint64(b.config.partBytes()), NumThreads: 1} //nolint:gosec // It is positive.
+	if _, err := b.client.Client.PutObject(ctx, b.config.Bucket, b.key(name), waiting, size, options); err != nil {
 		return b.explain("write", name, err)
 	}
 
 	return nil
-}
-
-func (b *Bucket) upload(ctx context.Context, key string, from io.Reader) error {
-	var head bytes.Buffer
-	options := minio.PutObjectOptions{ContentType: "application/octet-stream", PartSize: uint64(b.config.partBytes()), NumThreads: 1} //nolint:gosec // It is positive.
-	size, err := io.CopyN(&head, from, b.config.partBytes())
-	body := io.MultiReader(&head, from)
-	switch {
-	case errors.Is(err, io.EOF):
-		body = bytes.NewReader(head.Bytes())
-	case err != nil:
-		return err
-	default:
-		size = -1
-	}
-	_, err = b.client.Client.PutObject(ctx, b.config.Bucket, key, body, size, options)
-
-	return err
 }
 
 // Open implements Store.

@@ -44,6 +44,9 @@ type BucketConfig struct {
 	// PathStyle has the bucket in the path of URLs, or in their host name; nil means what is usual for the endpoint.
 	PathStyle *bool
 
+	// Spool is the directory for the files of uploads; if empty, it is that of the system for temporary files.
+	Spool string
+
 	// Getenv reads the environment; nil means that of the process.
 	Getenv func(string) string
 	// PartBytes and Stall replace the usual size of a part, and the usual time for which a connection may carry nothing.

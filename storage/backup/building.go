@@ -26,7 +26,9 @@ type building struct {
 	newest          Entry
 	now             time.Time
 	objects, events *log.Rebuild
-	timeline        bool
+	// last says where the last file ends.
+	last     Manifest
+	timeline bool
 }
 
 // run fills the directory and checks it.
@@ -54,7 +56,9 @@ func (b *building) run(ctx context.Context, base opener, then []opener) (done Re
 		if err != nil {
 			return done, fmt.Errorf("increment %q: %w; the last state before it is that of revision %d", next.name, err, reached)
 		}
-		done.Until = is.Time
+		if b.whole(is) {
+			done.Until = is.Time
+		}
 		done.Increments++
 	}
 
@@ -92,8 +96,14 @@ func (b *building) full(ctx context.Context, from opener) (is Manifest, err erro
 	}
 	b.objects.Reached(is.Objects.To)
 	b.events.Reached(is.Events.To)
+	b.last = is
 
 	return is, nil
+}
+
+// whole reports whether all of an increment is wanted.
+func (b *building) whole(is Manifest) bool {
+	return b.want.Revision == 0 || is.Objects.To <= b.want.Revision
 }
 
 // increment adds the writes of an increment. Those that are there already are left out.
@@ -104,10 +114,13 @@ func (b *building) increment(ctx context.Context, from opener, garden string) (i
 	}
 	defer func() { err = errors.Join(err, f.Close()) }()
 	objects, events := b.objects.Newest(), b.events.Newest()
-	after := func(into *log.Rebuild, most int64) func(*log.Record) error {
+	after := func(into *log.Rebuild, last Span, most int64) func(*log.Record) error {
 		known := into.Newest()
 
 		return func(r *log.Record) error {
+			if r.Revision == last.To && last.ToSum != 0 && r.Sum() != last.ToSum {
+				return ErrOtherHistory
+			}
 			if r.Revision <= known || most > 0 && r.Revision > most {
 				return nil
 			}
@@ -115,7 +128,9 @@ func (b *building) increment(ctx context.Context, from opener, garden string) (i
 			return into.Apply(ctx, r)
 		}
 	}
-	is, err = scan(f, b.identities, sink{object: after(b.objects, b.want.Revision), event: after(b.events, 0)})
+	is, err = scan(f, b.identities, sink{
+		object: after(b.objects, b.last.Objects, b.want.Revision), event: after(b.events, b.last.Events, 0),
+	})
 	if err != nil {
 		return is, err
 	}
@@ -129,12 +144,15 @@ func (b *building) increment(ctx context.Context, from opener, garden string) (i
 		return is, fmt.Errorf("it is of another garden, %q", is.Garden)
 	case is.Kind != Increment:
 		return is, fmt.Errorf("%w: it is no increment", ErrDamaged)
+	case !is.Objects.follows(b.last.Objects) || !is.Events.follows(b.last.Events):
+		return is, ErrOtherHistory
 	case b.want.Revision > 0:
 		b.objects.Reached(min(is.Objects.To, b.want.Revision))
 	default:
 		b.objects.Reached(is.Objects.To)
 	}
 	b.events.Reached(is.Events.To)
+	b.last = is
 
 	return is, nil
 }

@@ -55,11 +55,7 @@ func (f *Folder) Put(_ context.Context, name string, write func(io.Writer) error
 
 // writeFile writes a file under another name, syncs it, and renames it. Only its owner can read it.
 func writeFile(path string, write func(io.Writer) error) (err error) {
-	defer func() {
-		if errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) {
-			err = fmt.Errorf("no space left: free space on the disk of %q: %w", filepath.Dir(path), err)
-		}
-	}()
+	defer func() { err = withRemedy(err, filepath.Dir(path)) }()
 	temporary, err := os.CreateTemp(filepath.Dir(path), unfinished+"*")
 	if err != nil {
 		return fmt.Errorf("write %q: %w", path, err)
@@ -75,6 +71,15 @@ func writeFile(path string, write func(io.Writer) error) (err error) {
 	}
 
 	return syncDirectory(filepath.Dir(path))
+}
+
+// withRemedy says what to do about a full disk. Other errors stay as they are.
+func withRemedy(err error, dir string) error {
+	if errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) {
+		return fmt.Errorf("no space left: free space on the disk of %q: %w", dir, err)
+	}
+
+	return err
 }
 
 // writeText writes a file with a text.

@@ -97,6 +97,7 @@ func (k *Keeper) Run(ctx context.Context) {
 				next = now.Add(retry)
 			}
 		case <-ctx.Done():
+			defer k.config.Source.release()
 			close(k.stopping)
 			k.endChecks()
 			stopping, end := context.WithTimeout(context.WithoutCancel(ctx), lastShip)
@@ -169,11 +170,11 @@ func (k *Keeper) shipDue(ctx context.Context, now time.Time) error {
 	return k.increment(ctx, now)
 }
 
-// increment ships what was written. Where some of it is no longer there or is damaged, a snapshot is taken instead: it needs only the
-// newest record of each key.
+// increment ships what was written. Where some of it is no longer there or is damaged, or the databases are those of an earlier state, a
+// snapshot is taken instead: it needs only the newest record of each key.
 func (k *Keeper) increment(ctx context.Context, now time.Time) error {
 	made, some, err := k.config.Source.ship(ctx, k.store, k.config.Keys, *k.last)
-	if errors.Is(err, log.ErrCompacted) || errors.Is(err, log.ErrFuture) || errors.Is(err, log.ErrDamaged) {
+	if errors.Is(err, log.ErrCompacted) || errors.Is(err, log.ErrFuture) || errors.Is(err, log.ErrDamaged) || errors.Is(err, ErrOtherHistory) {
 		if now.Before(k.again) {
 			return nil
 		}
@@ -186,7 +187,7 @@ func (k *Keeper) increment(ctx context.Context, now time.Time) error {
 	}
 	k.checked = now
 	if some {
-		k.last = &made
+		k.follow(made)
 		increased.Inc()
 	}
 	k.mu.Lock()
@@ -196,10 +197,23 @@ func (k *Keeper) increment(ctx context.Context, now time.Time) error {
 	return nil
 }
 
+// follow has the next increment begin after a file. What comes after it stays in the databases until it is shipped, however long that takes.
+func (k *Keeper) follow(last Entry) {
+	k.last = &last
+	if k.config.Increments > 0 {
+		k.config.Source.hold(last.Objects.To, last.Events.To)
+	}
+}
+
 // snapshot takes a snapshot, reads it again, and removes what is no longer needed. The turn must be held. Increments begin anew after
 // it if that is asked for, or if there was none.
 func (k *Keeper) snapshot(ctx context.Context, anew bool) (Entry, error) {
 	began := k.config.Clock.Now()
+	anew = anew || k.last == nil
+	if anew && k.config.Increments > 0 {
+		// What comes after the snapshot is needed once it is saved, which may take long.
+		k.config.Source.hold(k.config.Source.Objects.Revision(), k.config.Source.Events.Revision())
+	}
 	made, err := k.save(ctx)
 	if err != nil {
 		k.again = began.Add(min(retry<<min(k.failures, 10), mostRetry)) //nolint:mnd // So that it does not overflow.
@@ -209,8 +223,8 @@ func (k *Keeper) snapshot(ctx context.Context, anew bool) (Entry, error) {
 	}
 	k.failures, k.again = 0, time.Time{}
 	k.base, k.checked = &made, began
-	if k.last == nil || anew {
-		k.last = &made
+	if anew {
+		k.follow(made)
 	}
 	k.mu.Lock()
 	k.health.Snapshot, k.health.Protected = &made, began

@@ -119,7 +119,7 @@ func TestRenamed(t *testing.T) {
 // TestKeeperAfterCompaction takes a snapshot where an increment would lack deletions that are no longer in the log.
 func TestKeeperAfterCompaction(t *testing.T) {
 	t.Parallel()
-	g := newGarden(t, func(c *log.Config) { c.MinRevisions, c.MaxRevisions = 1, 10 })
+	g := newGarden(t, func(c *log.Config) { c.MinRevisions, c.MaxRevisions, c.HeldRevisions = 1, 10, 10 })
 	k := g.keeper(nil)
 	g.put(g.objects, "/registry/gone", "1")
 	g.work(k, time.Minute)

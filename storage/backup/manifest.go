@@ -28,6 +28,8 @@ var (
 	ErrWrongKey = errors.New("the file is encrypted for another key")
 	// ErrNotFound says that there is no file of a name.
 	ErrNotFound = errors.New("there is no such snapshot")
+	// ErrOtherHistory says that an increment goes on from another state than that of the file before it.
+	ErrOtherHistory = errors.New("it is of another history than the file before it: the machine of the garden went back to an earlier state between them")
 	// ErrNewerFormat says that a newer version has written a file.
 	ErrNewerFormat = errors.New("written by a newer version of terrarium")
 )
@@ -57,8 +59,17 @@ type Span struct {
 	From int64 `json:"from,omitempty"`
 	// To is the revision whose state is complete with it.
 	To int64 `json:"to"`
+	// FromSum and ToSum are the checksums of the records at From and To, 0 where there are none: a machine that went back to an earlier state
+	// writes other records with the same revisions.
+	FromSum int64 `json:"fromSum,omitempty"`
+	ToSum   int64 `json:"toSum,omitempty"`
 	// Records is the number of keys in a snapshot, and of writes in an increment.
 	Records int64 `json:"records"`
+}
+
+// follows reports whether it may go on from another one, as far as the checksums tell.
+func (s Span) follows(last Span) bool {
+	return s.From != last.To || s.FromSum == 0 || last.ToSum == 0 || s.FromSum == last.ToSum
 }
 
 // Part is a part of a file.

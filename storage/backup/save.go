@@ -33,6 +33,17 @@ type Source struct {
 // ErrStarting says that the server is still starting.
 var ErrStarting = errors.New("the garden is starting: its identity is not known yet, try again in a moment")
 
+// hold keeps in the databases what comes after two revisions, and their own records, by which the history is known.
+func (s *Source) hold(objects, events int64) {
+	s.Objects.Hold(objects - 1)
+	s.Events.Hold(events - 1)
+}
+
+func (s *Source) release() {
+	s.Objects.Release()
+	s.Events.Release()
+}
+
 // reading is the state of both databases.
 type reading struct {
 	source          *Source
@@ -55,9 +66,43 @@ func (s *Source) read(ctx context.Context, kind Kind) (*reading, error) {
 	if r.events, err = s.Events.Export(ctx); err != nil {
 		return nil, errors.Join(fmt.Errorf("read events: %w", err), r.objects.Close())
 	}
-	r.manifest.Objects.To, r.manifest.Events.To = r.objects.Revision(), r.events.Revision()
+	if err := r.end(ctx); err != nil {
+		return nil, errors.Join(err, r.close())
+	}
 
 	return r, nil
+}
+
+// end notes where the state ends.
+func (r *reading) end(ctx context.Context) (err error) {
+	r.manifest.Objects.To, r.manifest.Events.To = r.objects.Revision(), r.events.Revision()
+	if r.manifest.Objects.ToSum, err = r.objects.Sum(ctx, r.objects.Revision()); err != nil {
+		return err
+	}
+	r.manifest.Events.ToSum, err = r.events.Sum(ctx, r.events.Revision())
+
+	return err
+}
+
+// follow notes where an increment begins. The error wraps ErrOtherHistory if the databases never were in the state in which the file before
+// it ends.
+func (r *reading) follow(ctx context.Context, last Entry) error {
+	for _, of := range []struct {
+		from *log.Export
+		span *Span
+		last Span
+	}{{r.objects, &r.manifest.Objects, last.Objects}, {r.events, &r.manifest.Events, last.Events}} {
+		sum, err := of.from.Sum(ctx, of.last.To)
+		if err != nil {
+			return err
+		}
+		if of.last.ToSum != 0 && sum != of.last.ToSum {
+			return ErrOtherHistory
+		}
+		of.span.From, of.span.FromSum = of.last.To, sum
+	}
+
+	return nil
 }
 
 func (r *reading) close() error { return errors.Join(r.objects.Close(), r.events.Close()) }
@@ -146,7 +191,9 @@ func (s *Source) ship(ctx context.Context, to Store, keys Keys, last Entry) (Ent
 	if err != nil {
 		return Entry{}, false, err
 	}
-	r.manifest.Objects.From, r.manifest.Events.From = last.Objects.To, last.Events.To
+	if err := r.follow(ctx, last); err != nil {
+		return Entry{}, false, errors.Join(err, r.close())
+	}
 	made, err := r.put(ctx, to, keys, r.increment)
 
 	return made, err == nil, err
@@ -163,7 +210,8 @@ func (r *reading) put(
 		size.to = w
 		_, err := seal(size, keys.Recipients, func(parts *partWriter) (Manifest, error) { return fill(ctx, parts) })
 
-		return err
+		// What the store does with it may take long, and needs the databases no more.
+		return errors.Join(err, r.close())
 	})
 	made = Entry{
 		Name: name, Kind: r.manifest.Kind, Time: r.manifest.Time, Objects: r.manifest.Objects, Events: r.manifest.Events, Bytes: size.bytes,

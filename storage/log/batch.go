@@ -129,7 +129,7 @@ func (b *batch) storeAlone(ctx context.Context, began time.Time) error {
 
 // insert appends the record to the file.
 func (r *Record) insert(ctx context.Context, statement *sql.Stmt) error {
-	_, err := statement.ExecContext(ctx, r.Revision, r.Key, r.Deleted, r.Created, r.Previous, r.Lease, r.Expires, r.Value, r.sum())
+	_, err := statement.ExecContext(ctx, r.Revision, r.Key, r.Deleted, r.Created, r.Previous, r.Lease, r.Expires, r.Value, r.Sum())
 	if err != nil {
 		return fmt.Errorf("append record %d: %w", r.Revision, err)
 	}
@@ -180,7 +180,7 @@ func (b *batch) recall(ctx context.Context) error {
 	return nil
 }
 
-// value returns what the record of a published revision holds. The file is read by the connection that writes: those
+// value returns what the record of a published revision holds, nil if that is not known. The file is read by the connection that writes: those
 // that read may all be busy, and a write does not wait for reads.
 func (b *batch) value(ctx context.Context, revision int64) (value []byte, err error) {
 	if recent := b.log.recent.at(revision); recent != nil {
@@ -188,13 +188,17 @@ func (b *batch) value(ctx context.Context, revision int64) (value []byte, err er
 	}
 	stored, err := scan(b.log.file.replaced.QueryRowContext(ctx, revision))
 	if errors.Is(err, ErrDamaged) {
-		// The other writes of the batch go on, and the damaged record can be removed. Watches get no value in its place.
+		// The other writes of the batch go on, and the damaged record can be removed. What it held is not known any more, so watches that
+		// have to know it end, and their clients list again.
 		b.log.cfg.Log.Error(err, "A damaged record was replaced", "file", b.log.cfg.File)
 
-		return []byte{}, nil
+		return nil, nil
 	}
 	if err != nil {
 		return nil, err
+	}
+	if stored.Value == nil {
+		return []byte{}, nil // It is known, and empty.
 	}
 
 	return stored.Value, nil

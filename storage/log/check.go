@@ -18,8 +18,8 @@ var ErrDamaged = errors.New("the record is damaged in the file")
 // mostProblems is the number of problems that a check reports.
 const mostProblems = 20
 
-// sum is the checksum of a record as it is stored. It is never 0, which is kept for records of versions without checksums.
-func (r *Record) sum() int64 {
+// Sum is the checksum of a record as it is stored. It is never 0, which is kept for records of versions without checksums.
+func (r *Record) Sum() int64 {
 	text := make([]byte, 0, len(r.Key)+64) //nolint:mnd // Room for the numbers.
 	for _, n := range []int64{r.Revision, number(r.Deleted), r.Created, r.Previous, r.Lease, r.Expires} {
 		text = append(strconv.AppendInt(text, n, 10), ' ')
@@ -40,7 +40,7 @@ func number(b bool) int64 {
 
 // verify compares a record with the checksum that was stored with it, if there is one.
 func (r *Record) verify(stored sql.NullInt64) error {
-	if stored.Valid && stored.Int64 != r.sum() {
+	if stored.Valid && stored.Int64 != r.Sum() {
 		damagedReads.Inc()
 
 		return fmt.Errorf("record %d of %q: %w", r.Revision, r.Key, ErrDamaged)

@@ -60,9 +60,20 @@ func (l *Log) nextStep(records int) step {
 	if records > 0 {
 		limit = min(limit, int64(stepFactor*records))
 	}
-	swept := min(target, l.swept+limit)
+	free := l.free(target)
+	swept := min(free, l.swept+limit)
 
-	return step{compacted: target, from: l.swept, swept: swept, more: swept < target, raised: target > l.compacted}
+	return step{compacted: target, from: l.swept, swept: swept, more: swept < free, raised: target > l.compacted}
+}
+
+// free is the revision up to which records can be removed from the file: all that is compacted but is not held.
+func (l *Log) free(compacted int64) int64 {
+	held := l.held.Load()
+	if held == nothing || l.published-held > l.cfg.HeldRevisions {
+		return compacted
+	}
+
+	return max(l.swept, min(compacted, held))
 }
 
 // due is the revision up to which the configuration lets past states go.

@@ -23,6 +23,8 @@ type Config struct {
 	// MaxRevisions is the number of newest revisions beyond which records are compacted however young they are. It
 	// bounds the file under sustained writes.
 	MaxRevisions int64
+	// HeldRevisions is the number of newest revisions that Hold keeps in the file at most, beside those that are kept without it.
+	HeldRevisions int64
 	// HistoryBytes is the size of the newest records that are kept in memory for watches and reads.
 	HistoryBytes int64
 	// PendingBytes is how much may wait in memory for one slow watch. A watch beyond it reads from the file instead.
@@ -69,19 +71,20 @@ func (c Config) pause(at Moment) {
 // NewConfig returns the values a garden runs with, for a file.
 func NewConfig(file string) Config {
 	return Config{
-		File:         file,
-		Retain:       5 * time.Minute,
-		MinRevisions: 1000,
-		MaxRevisions: 100_000,
-		HistoryBytes: 8 << 20,
-		PendingBytes: 4 << 20,
-		BatchBytes:   8 << 20,
-		BatchWrites:  1024,
-		GroupDelay:   300 * time.Microsecond,
-		WALBytes:     64 << 20,
-		Readers:      4,
-		Clock:        clock.RealClock{},
-		Log:          logr.Discard(),
+		File:          file,
+		Retain:        5 * time.Minute,
+		MinRevisions:  1000,
+		MaxRevisions:  100_000,
+		HeldRevisions: 400_000,
+		HistoryBytes:  8 << 20,
+		PendingBytes:  4 << 20,
+		BatchBytes:    8 << 20,
+		BatchWrites:   1024,
+		GroupDelay:    300 * time.Microsecond,
+		WALBytes:      64 << 20,
+		Readers:       4,
+		Clock:         clock.RealClock{},
+		Log:           logr.Discard(),
 	}
 }
 
@@ -99,6 +102,7 @@ func (c Config) Validate() error {
 		value int64
 	}{
 		{"min revisions", c.MinRevisions},
+		{"held revisions", c.HeldRevisions},
 		{"history bytes", c.HistoryBytes},
 		{"pending bytes", c.PendingBytes},
 		{"batch bytes", c.BatchBytes},

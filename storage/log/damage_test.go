@@ -57,7 +57,9 @@ func TestFlippedBytes(t *testing.T) {
 	if problems, err := l.Check(t.Context(), true); err != nil || len(problems) != 1 {
 		t.Errorf("the check names the record: got %q, %v", problems, err)
 	}
-	apply(t, l, log.Change{Key: "/bad", Delete: true, Revision: hurt.Revision})
+	if removed := apply(t, l, log.Change{Key: "/bad", Delete: true, Revision: hurt.Revision}); removed.PreviousValue != nil {
+		t.Errorf("what a damaged record held is not known: got %q", removed.PreviousValue)
+	}
 	if got, err := l.List(t.Context(), log.Read{Range: log.Range{Key: "/", End: "0"}}); err != nil || len(got.Records) != 1 {
 		t.Errorf("the damaged key can be removed, and the range is served again: got %d records, %v", len(got.Records), err)
 	}

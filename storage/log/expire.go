@@ -34,6 +34,11 @@ func newLeases(c clock.WithTicker) *leases {
 func (l *leases) set(h head) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	l.put(h)
+}
+
+// put is set for those who hold the mutex.
+func (l *leases) put(h head) {
 	place, known := l.next.places[h.key]
 	switch {
 	case h.expires == 0:
@@ -53,6 +58,15 @@ func (l *leases) set(h head) {
 		case l.wake <- struct{}{}:
 		default:
 		}
+	}
+}
+
+// retry notes that a key is to be removed later, unless it was written since: then it has an entry of its own.
+func (l *leases) retry(h head) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if _, known := l.next.places[h.key]; !known {
+		l.put(h)
 	}
 }
 
@@ -115,7 +129,7 @@ func (l *Log) removeAll(ctx context.Context, ended []head) {
 			}
 			l.cfg.Log.Error(err, "A key whose lease has ended was not removed; this is tried again", "key", h.key)
 			h.expires = l.cfg.Clock.Now().Add(retryExpiry).Unix()
-			l.ends.set(h)
+			l.ends.retry(h)
 		})
 	}
 	group.Wait()

@@ -41,6 +41,28 @@ func (e *Export) Close() error { return errors.Join(ignoreDone(e.tx.Rollback()),
 // Revision is the revision of the state.
 func (e *Export) Revision() int64 { return e.is.newest }
 
+// Sum is the checksum of the record of a revision, 0 if there is none or it is no longer there. Where it differs, the log has another history
+// than the one that the checksum is from.
+func (e *Export) Sum(ctx context.Context, revision int64) (sum int64, err error) {
+	err = e.tx.QueryRowContext(ctx, `SELECT COALESCE((SELECT sum FROM log WHERE id = ?), 0)`, revision).Scan(&sum)
+	if err != nil {
+		return 0, fmt.Errorf("read checksum of record %d: %w", revision, err)
+	}
+
+	return sum, nil
+}
+
+// nothing is what is held before the first Hold.
+const nothing = -1
+
+// Hold keeps in the file what was written after a revision, for an export that goes on from there, until the next call. It does not change
+// which past states can be read. What was removed before stays so, and with more than HeldRevisions after it the revision is not held any
+// longer: Since returns ErrCompacted then.
+func (l *Log) Hold(after int64) { l.held.Store(max(after, 0)) }
+
+// Release ends a hold.
+func (l *Log) Release() { l.held.Store(nothing) }
+
 const (
 	textAllNewest = `SELECT ` + columns + `, value, sum FROM log
 		WHERE id IN (SELECT MAX(id) FROM log GROUP BY name) AND NOT deleted ORDER BY id`

@@ -43,6 +43,9 @@ type Log struct {
 	// full says that the last write failed because there was no space left.
 	full atomic.Bool
 
+	// held is the revision of the last Hold.
+	held atomic.Int64
+
 	// mu guards the published state, which only the writer changes, in one step for each batch.
 	mu sync.RWMutex
 	// heads is the newest state of each key that exists, by key.
@@ -88,6 +91,7 @@ func Open(ctx context.Context, cfg Config) (*Log, error) {
 		feed:     newFeed(cfg.PendingBytes),
 		tracked:  map[Range]*Tracked{},
 	}
+	l.held.Store(nothing)
 	failedWrites.WithLabelValues(l.store()) // It is shown before the first failure.
 	l.close = sync.OnceValue(l.end)
 	if err := l.load(ctx); err != nil {

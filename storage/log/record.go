@@ -21,7 +21,7 @@ type Record struct {
 	// Previous is the revision of the record that this one replaces or removes; 0 for a key that did not exist.
 	Previous int64
 	// PreviousValue is the Value of that record, and PreviousCreated, PreviousLease what it said beside it. They are set
-	// in records that watches receive.
+	// in records that watches receive. PreviousValue is nil if it is not known, because that record was compacted or is damaged.
 	PreviousValue                  []byte
 	PreviousCreated, PreviousLease int64
 }

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"sync"
@@ -84,13 +85,17 @@ type pending struct {
 
 type wake struct{ now bool }
 
+// mapped is the address space for a file of at most so many bytes in use, with room for what is written while it is copied and nothing of
+// it can be removed. A file that grows beyond it waits for the end of all copies and reads.
+func mapped(most int64) int { return int(min(2*most, math.MaxInt)) }
+
 // Open opens the file, or creates it. Close has to be called.
 func Open(c Config) (*Store, error) {
 	if err := os.MkdirAll(c.Dir, 0o700); err != nil {
 		return nil, fmt.Errorf("open timeline: %w", err)
 	}
 	path := filepath.Join(c.Dir, fileName)
-	db, err := bolt.Open(path, 0o600, &bolt.Options{Timeout: openTimeout, FreelistType: bolt.FreelistMapType})
+	db, err := bolt.Open(path, 0o600, &bolt.Options{Timeout: openTimeout, FreelistType: bolt.FreelistMapType, InitialMmapSize: mapped(c.MaxBytes)})
 	if err != nil {
 		return nil, fmt.Errorf("open timeline %q: %w; if the file is damaged, move it away and start again: the garden loses its "+
 			"history and nothing else", path, err)

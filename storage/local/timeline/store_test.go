@@ -290,3 +290,45 @@ func waitFor(t *testing.T, s *timeline.Store, wanted func(timeline.Page) bool) {
 		}
 	}
 }
+
+// slowWriter is a destination that does not go on before something is done.
+type slowWriter struct {
+	first func()
+	bytes int
+}
+
+func (w *slowWriter) Write(p []byte) (int, error) {
+	if w.bytes == 0 {
+		w.first()
+	}
+	w.bytes += len(p)
+
+	return len(p), nil
+}
+
+// TestWriteDuringCopy: while the file is copied to where it takes long, entries are written though the file grows by them.
+func TestWriteDuringCopy(t *testing.T) {
+	t.Parallel()
+	s := open(t, t.TempDir(), clock.RealClock{}, 1<<20)
+	written := make(chan error, 1)
+	to := &slowWriter{first: func() {
+		go func() {
+			var entries []*timeline.Entry
+			for n := range 400 {
+				entries = append(entries, entry("garden-a", "Shoot", fmt.Sprintf("%0500d", n), time.Now()))
+			}
+			written <- s.Append(t.Context(), entries...)
+		}()
+		select {
+		case err := <-written:
+			if err != nil {
+				t.Error(err)
+			}
+		case <-time.After(time.Minute):
+			t.Error("writes wait for the copy")
+		}
+	}}
+	if err := s.Copy(to); err != nil || to.bytes == 0 {
+		t.Errorf("Copy(...): %d bytes, %v", to.bytes, err)
+	}
+}

@@ -69,7 +69,8 @@ func (f form) event(r *log.Record) *mvccpb.Event {
 		e.Kv.Key = []byte(noteKey)
 		e.Kv.Version, e.Kv.Value = server.DecodeVersion(r.Value)
 	}
-	if f.previous && r.Previous > 0 && r.PreviousCreated > 0 {
+	// Without the value it would be taken for an empty one, and the event for nothing; without all of it clients list again.
+	if f.previous && r.Previous > 0 && r.PreviousCreated > 0 && r.PreviousValue != nil {
 		e.PrevKv = &mvccpb.KeyValue{
 			Key: e.Kv.Key, Value: r.PreviousValue,
 			CreateRevision: r.PreviousCreated, ModRevision: r.Previous, Lease: r.PreviousLease,
