@@ -45,9 +45,10 @@ type Environment struct {
 	Open func(ctx context.Context, file string) error
 }
 
-// tell writes a message for people. It ignores errors, because there is no other place to report them.
+// tell writes a message for people, without control characters: errors quote what servers say. It ignores errors, because there is no other
+// place to report them.
 func (e Environment) tell(format string, args ...any) {
-	_, _ = fmt.Fprintf(e.Err, format, args...)
+	_, _ = io.WriteString(e.Err, plainLines(fmt.Sprintf(format, args...)))
 }
 
 // Main runs the command in args, which do not contain the name of the program, and returns the exit status of the process.

@@ -176,21 +176,11 @@ func writeReport(w io.Writer, r *doctor.Report, colour bool) error {
 		fmt.Fprintf(&b, "%s  %s\n    why: %s\n    do:  %s\n    id:  %s\n\n", paint(f.Severity), plain(f.What), plain(f.Why), plain(f.Do), f.ID)
 	}
 	for _, s := range r.Skipped {
-		fmt.Fprintf(&b, "not checked: %s (%s)\n", s.Check, s.Reason)
+		fmt.Fprintf(&b, "not checked: %s (%s)\n", s.Check, plain(s.Reason))
 	}
 	n := r.Count()
 	fmt.Fprintf(&b, "%s: %d critical, %d warnings, %d information; checked: %s\n",
 		paint(r.Severity), n.Critical, n.Warning, n.Info, strings.Join(r.Checked, ", "))
 	_, err := io.WriteString(w, b.String())
 	return err
-}
-
-// plain removes control characters: texts may contain what others have written, such as the message of a condition.
-func plain(s string) string {
-	return strings.Map(func(r rune) rune {
-		if r < ' ' || r == 0x7f || (r >= 0x80 && r < 0xa0) {
-			return ' '
-		}
-		return r
-	}, s)
 }

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"text/tabwriter"
+	"unicode"
 
 	"github.com/spf13/pflag"
 	"sigs.k8s.io/yaml"
@@ -61,13 +62,33 @@ func (o *outputFlag) write(w io.Writer, v any, other func(w io.Writer) error) er
 	}
 }
 
-// writeTable writes rows with aligned columns. The first row is the heading.
+// writeTable writes rows with aligned columns. The first row is the heading. Control characters in cells are left out.
 func writeTable(w io.Writer, rows [][]string) error {
 	table := tabwriter.NewWriter(w, 0, 0, 3, ' ', 0)
 	for _, row := range rows {
-		if _, err := fmt.Fprintln(table, strings.Join(row, "\t")); err != nil {
+		cells := make([]string, 0, len(row))
+		for _, cell := range row {
+			cells = append(cells, plain(cell))
+		}
+		if _, err := fmt.Fprintln(table, strings.Join(cells, "\t")); err != nil {
 			return err
 		}
 	}
 	return table.Flush()
+}
+
+// plain replaces the control characters of a line. Texts may contain what others have written, such as the message of a condition, and a
+// terminal would obey it.
+func plain(line string) string { return replaceControls(line, "") }
+
+// plainLines is plain for texts of several lines.
+func plainLines(text string) string { return replaceControls(text, "\n\t") }
+
+func replaceControls(text, except string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) && !strings.ContainsRune(except, r) {
+			return ' '
+		}
+		return r
+	}, text)
 }

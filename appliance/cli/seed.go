@@ -255,7 +255,7 @@ func (o *seedRevokedOptions) run(ctx context.Context) error {
 			if i.At != nil {
 				since = i.At.Format(time.RFC3339)
 			}
-			rows = append(rows, []string{i.Seed, since, orNone(plain(i.By)), orNone(plain(i.Reason))})
+			rows = append(rows, []string{i.Seed, since, orNone(i.By), orNone(i.Reason)})
 		}
 		return writeTable(w, rows)
 	})

@@ -133,7 +133,7 @@ func (s *gardenStatus) rows() [][]string {
 		if s.Store.Problem != "" {
 			where += ", does not answer: " + s.Store.Problem
 		}
-		rows = append(rows, []string{"Store", plain(where)})
+		rows = append(rows, []string{"Store", where})
 	}
 	return append(append(rows, s.parts()...), s.objects()...)
 }
@@ -218,7 +218,7 @@ func (s *gardenStatus) objects() [][]string {
 func counted(of map[string]int) string {
 	var parts []string
 	for _, name := range slices.Sorted(maps.Keys(of)) {
-		parts = append(parts, fmt.Sprintf("%d %s", of[name], plain(name)))
+		parts = append(parts, fmt.Sprintf("%d %s", of[name], name))
 	}
 	return strings.Join(parts, ", ")
 }

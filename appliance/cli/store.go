@@ -88,7 +88,7 @@ func (o *storeOptions) run(ctx context.Context) error {
 			if i.Checked != nil {
 				checked = i.Checked.Format(time.RFC3339)
 			}
-			rows = append(rows, []string{i.Name, size(i.SizeBytes), size(i.WALBytes), size(i.UnusedBytes), checked, orNone(plain(strings.Join(i.Problems, "; ")))})
+			rows = append(rows, []string{i.Name, size(i.SizeBytes), size(i.WALBytes), size(i.UnusedBytes), checked, orNone(strings.Join(i.Problems, "; "))})
 		}
 		return writeTable(w, rows)
 	})

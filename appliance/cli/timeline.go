@@ -201,7 +201,7 @@ func (o *timelineOptions) printOne(e *gardenappliancev1alpha1.TimelineEntry) err
 		return encoder.Encode(e)
 	}
 	row := timelineRow(e)
-	_, err := fmt.Fprintf(o.env.Out, "%-19s   %-9s   %-20s   %s\n", row[0], row[1], row[2], row[3])
+	_, err := fmt.Fprintf(o.env.Out, "%-19s   %-9s   %-20s   %s\n", row[0], row[1], plain(row[2]), plain(row[3]))
 	return err
 }
 

@@ -8,11 +8,11 @@ import (
 	"crypto/rand"
 	"encoding/pem"
 	"fmt"
-	"net/netip"
 	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
+	"unicode"
 
 	"golang.org/x/crypto/ssh"
 	corev1 "k8s.io/api/core/v1"
@@ -80,12 +80,16 @@ func (w *Way) write(own, node []byte, address string) error {
 	if len(known) == 0 {
 		strict = "accept-new"
 	}
+	settings, err := render(host, sshuser.Name, w.dir, strict, Target, address)
+	if err != nil {
+		return err
+	}
 	w.Config = filepath.Join(w.dir, "config")
 	for path, content := range map[string][]byte{
 		filepath.Join(w.dir, "bastion.key"): own,
 		filepath.Join(w.dir, "node.key"):    node,
 		filepath.Join(w.dir, "known_hosts"): known,
-		w.Config:                            fmt.Appendf(nil, config, host, sshuser.Name, w.dir, strict, Target, address),
+		w.Config:                            settings,
 	} {
 		if err := os.WriteFile(path, content, 0o600); err != nil {
 			return fmt.Errorf("write files of the SSH client: %w", err)
@@ -94,10 +98,22 @@ func (w *Way) write(own, node []byte, address string) error {
 	return nil
 }
 
+// render fills the values into the configuration. A value with a line break would add options of its own, such as a program to run, and one
+// with a quote would end before its end. Those who call have checked theirs; this holds for whatever is added.
+func render(values ...any) ([]byte, error) {
+	for _, value := range values {
+		text := fmt.Sprint(value)
+		if strings.ContainsFunc(text, func(r rune) bool { return r == '"' || unicode.IsControl(r) }) {
+			return nil, fmt.Errorf("%q cannot be written into the configuration of the SSH client", text)
+		}
+	}
+	return fmt.Appendf(nil, config, values...), nil
+}
+
 // hostOf is the address of the host, if it is one and nothing else.
 func hostOf(ingress *corev1.LoadBalancerIngress) (string, error) {
-	if address, err := netip.ParseAddr(ingress.IP); err == nil {
-		return address.String(), nil
+	if address, ok := plainAddress(ingress.IP); ok {
+		return address, nil
 	}
 	if ingress.IP == "" && len(validation.IsDNS1123Subdomain(ingress.Hostname)) == 0 {
 		return ingress.Hostname, nil

@@ -45,8 +45,8 @@ func Connect(garden *rest.Config) (client.Client, error) {
 
 // nodeAddress returns the internal address of a node. An address is taken as it is, without asking the shoot.
 func (g *Guide) nodeAddress(ctx context.Context, shoot *gardencorev1beta1.Shoot, node string) (string, error) {
-	if address, err := netip.ParseAddr(node); err == nil {
-		return address.String(), nil
+	if address, ok := plainAddress(node); ok {
+		return address, nil
 	}
 	nodes, err := g.nodes(ctx, shoot)
 	if err != nil {
@@ -101,9 +101,19 @@ func ready(node corev1.Node) bool {
 
 func internalAddress(node *corev1.Node) (string, error) {
 	for _, a := range node.Status.Addresses {
-		if address, err := netip.ParseAddr(a.Address); a.Type == corev1.NodeInternalIP && err == nil {
-			return address.String(), nil
+		if address, ok := plainAddress(a.Address); a.Type == corev1.NodeInternalIP && ok {
+			return address, nil
 		}
 	}
 	return "", fmt.Errorf("node %q has no internal address", node.Name)
+}
+
+// plainAddress returns an IP address in its usual form, and false if the text is none. An address with a zone counts as none: a zone may be
+// any text, also one with line breaks, and a node elsewhere cannot be reached through an interface of this machine.
+func plainAddress(text string) (string, bool) {
+	address, err := netip.ParseAddr(text)
+	if err != nil || address.Zone() != "" {
+		return "", false
+	}
+	return address.String(), true
 }

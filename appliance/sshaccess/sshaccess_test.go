@@ -4,9 +4,11 @@ package sshaccess
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -48,6 +50,7 @@ func TestWrite(t *testing.T) {
 		"NoKeys":   {"without keys the first one is taken", corev1.LoadBalancerIngress{IP: "2001:db8::1"}, "The bastion has been reconciled", "2001:db8::1", "accept-new"},
 		"NoKey":    {"what looks like a key and is none is left out", corev1.LoadBalancerIngress{IP: "203.0.113.9"}, "ssh-rsa AAAA", "203.0.113.9", "accept-new"},
 		"Command":  {"an extension runs no program here", corev1.LoadBalancerIngress{Hostname: "a\n  ProxyCommand touch x"}, "", "", ""},
+		"Zone":     {"nor with a zone", corev1.LoadBalancerIngress{IP: "fe80::1%x\n  ProxyCommand touch x"}, "", "", ""},
 		"Flag":     {"an option is no address", corev1.LoadBalancerIngress{IP: "-oProxyCommand=x"}, "", "", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -81,6 +84,49 @@ func TestWrite(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestInternalAddress has nodes report addresses that are more than that. The owner of a shoot decides what its nodes report.
+func TestInternalAddress(t *testing.T) {
+	t.Parallel()
+	for name, tc := range map[string]struct {
+		reason    string
+		addresses []corev1.NodeAddress
+		want      string
+	}{
+		"Address": {"the first internal one is taken", []corev1.NodeAddress{{Type: "ExternalIP", Address: "203.0.113.1"}, {Type: "InternalIP", Address: "10.0.0.5"}}, "10.0.0.5"},
+		"Command": {"a node runs no program here", []corev1.NodeAddress{{Type: "InternalIP", Address: "fe80::1%x\n  ProxyCommand touch x"}}, ""},
+		"Zone":    {"an interface is of this machine", []corev1.NodeAddress{{Type: "InternalIP", Address: "fe80::1%eth0"}, {Type: "InternalIP", Address: "2001:db8::5"}}, "2001:db8::5"},
+		"Name":    {"a name is no address", []corev1.NodeAddress{{Type: "InternalIP", Address: "node.example.org"}}, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			node := &corev1.Node{}
+			node.Status.Addresses = tc.addresses
+			got, err := internalAddress(node)
+			if got != tc.want || (err == nil) != (tc.want != "") {
+				t.Errorf("%s\ninternalAddress(...) = %q, %v, want %q", tc.reason, got, err, tc.want)
+			}
+		})
+	}
+}
+
+// TestRender: whoever gives a value has checked it, and one that was forgotten does not get into the file either.
+func TestRender(t *testing.T) {
+	t.Parallel()
+	fine := []any{"203.0.113.9", "gardener", "/tmp/x y", "yes", Target, "10.0.0.5"}
+	if _, err := render(fine...); err != nil {
+		t.Errorf("render(%q) = %v", fine, err)
+	}
+	for i := range fine {
+		for _, bad := range []string{"\n  ProxyCommand x", "\r", "\x00", "\u0085", `"`} {
+			values := slices.Clone(fine)
+			values[i] = fmt.Sprint(values[i], bad)
+			if got, err := render(values...); err == nil {
+				t.Errorf("render(%q) = %s, want an error", values, got)
+			}
+		}
 	}
 }
 

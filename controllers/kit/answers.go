@@ -29,7 +29,9 @@ func (a answers) RoundTrip(request *http.Request) (*http.Response, error) {
 		_ = response.Body.Close()
 		return nil, fmt.Errorf("the server answers %q, a redirection, which is not followed", response.Status)
 	}
-	ofShoots().Judge(response, request.URL.Query().Get("watch") != "")
+	if err := ofShoots().Judge(response, request.URL.Query().Get("watch") != ""); err != nil {
+		return nil, err
+	}
 	return response, nil
 }
 

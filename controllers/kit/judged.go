@@ -9,8 +9,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"mime"
 	"net/http"
 	"strings"
+
+	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/terrarium-garden/terrarium/apis/bounds"
 )
@@ -24,18 +27,39 @@ type Bounds struct {
 }
 
 // Judge has the body of a response fail before it is decoded if that would cost too much. A body or an event is held in memory until
-// it is judged.
-func (b Bounds) Judge(response *http.Response, watches bool) {
+// it is judged. A response in an encoding that nobody asks for is an error, and its body is closed then.
+func (b Bounds) Judge(response *http.Response, watches bool) error {
 	j := &judged{from: bufio.NewReader(response.Body), Closer: response.Body, bounds: b, contentType: response.Header.Get("Content-Type")}
-	switch {
-	case !watches:
-		j.next = j.all
-	case strings.Contains(j.contentType, "protobuf"):
+	media, encoded := MediaType(j.contentType)
+	// An error ends a watch before it begins, and is one answer.
+	switch watches = watches && response.StatusCode < http.StatusBadRequest; {
+	case watches && encoded && media == runtime.ContentTypeProtobuf:
 		j.next = j.frame
-	default:
+	case watches && encoded:
 		j.next = j.event
+	case !watches && (encoded || undecoded(j.contentType)):
+		j.next = j.all
+	default:
+		_ = response.Body.Close()
+		return fmt.Errorf("the server answers %d in the encoding %.100q, which nobody asked for", response.StatusCode, j.contentType)
 	}
 	response.Body = j
+	return nil
+}
+
+// MediaType returns the media type of a content type as clients understand it, and whether it is one of the encodings in which answers are
+// requested: JSON, or the protobuf of Kubernetes. Clients know more, such as YAML, and would decode whatever a server names. They ignore
+// the case, and parameters.
+func MediaType(contentType string) (media string, encoded bool) {
+	media, _, err := mime.ParseMediaType(contentType)
+	return media, err == nil && (media == runtime.ContentTypeJSON || media == runtime.ContentTypeProtobuf)
+}
+
+// undecoded reports whether an answer is a text, such as that of a health check or of a proxy on the way, or does not say what it is. Clients
+// read no object from a text, and take the other for an answer in the encoding that they prefer.
+func undecoded(contentType string) bool {
+	media, _, err := mime.ParseMediaType(contentType)
+	return contentType == "" || err == nil && strings.HasPrefix(media, "text/")
 }
 
 // judged passes on parts of an answer after they were judged.
@@ -88,7 +112,7 @@ func (j *judged) event() ([]byte, error) {
 	for {
 		c, err := j.from.ReadByte()
 		if err != nil {
-			return text, err //nolint:wrapcheck // The end has to stay io.EOF.
+			return j.last(text, err)
 		}
 		if text = append(text, c); int64(len(text)) > j.bounds.Event {
 			return nil, tooLong(j.bounds.Event)
@@ -112,6 +136,15 @@ func (j *judged) event() ([]byte, error) {
 			}
 		}
 	}
+}
+
+// last judges what is left before the end of the answer.
+func (j *judged) last(text []byte, end error) ([]byte, error) {
+	if err := j.judge(text, j.contentType); err != nil {
+		return nil, err
+	}
+
+	return text, end
 }
 
 // frame reads one message of protobuf, before which its length is written.

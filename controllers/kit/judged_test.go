@@ -57,13 +57,28 @@ func TestJudge(t *testing.T) {
 		"frames":          {"events in protobuf are passed on", asProtobuf, frame("\x0a\x01a") + frame("\x0a\x01b"), true, frame("\x0a\x01a") + frame("\x0a\x01b"), ""},
 		"frame":           {"until one of them costs too much", asProtobuf, frame("\x0a\x01a") + frame(event), true, frame("\x0a\x01a"), "too much to read"},
 		"long frame":      {"or is too long", asProtobuf, frame("\x0a\x01a") + "\x7f\xff\xff\xff", true, frame("\x0a\x01a"), "more than 64 KiB"},
+		"capitals":        {"clients read capitals", "application/vnd.kubernetes.PROTOBUF;stream=watch", frame("\x0a\x01a") + frame(event), true, frame("\x0a\x01a"), "too much to read"},
+		"capitals, JSON":  {"in whatever encoding", "Application/JSON", `{"type":"ADDED"}` + `{"object":{"cpu":1e999999999}}`, true, `{"type":"ADDED"}`, "too much to read"},
+		"other protobuf":  {"what only sounds like an encoding is refused", "application/x-protobuf", frame(event), true, "", "nobody asked for"},
+		"protobuf inside": {"wherever it sounds like it", "application/json;a=protobuf", `{"object":{"cpu":1e999999999}}`, true, "", "too much to read"},
+		"YAML":            {"clients would read YAML", "application/yaml", "a: 1", false, "", "nobody asked for"},
+		"YAML, events":    {"in watches as well", "application/yaml", "a: 1", true, "", "nobody asked for"},
+		"CBOR":            {"and CBOR", "application/cbor", "\xa0", false, "", "nobody asked for"},
+		"nonsense":        {"a type that cannot be read is none", "application/json; =", "{}", false, "", "nobody asked for"},
+		"text, watch":     {"a text is no watch", "text/plain", "ok", true, "", "nobody asked for"},
+		"no type":         {"an answer need not say what it is", "", "{}", false, "{}", ""},
+		"no type, watch":  {"a watch must", "", "{}", true, "", "nobody asked for"},
+		"last event":      {"what is cut off is judged before it is passed on", asJSON, `{"object":{"cpu":1e999999999}`, true, "", "too much to read"},
 		"half a frame":    {"or is cut off", asProtobuf, frame("\x0a\x01a")[:5], true, "", "EOF"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			response := &http.Response{Header: http.Header{"Content-Type": {tc.contentType}}, Body: io.NopCloser(strings.NewReader(tc.body))}
-			of.Judge(response, tc.watches)
-			got, err := io.ReadAll(response.Body)
+			var got []byte
+			err := of.Judge(response, tc.watches)
+			if err == nil {
+				got, err = io.ReadAll(response.Body)
+			}
 			if diff := cmp.Diff(tc.want, string(got)); diff != "" {
 				t.Errorf("%s (-want +got):\n%s", tc.reason, diff)
 			}
@@ -71,5 +86,20 @@ func TestJudge(t *testing.T) {
 				t.Errorf("%s: error %v, want %q", tc.reason, err, tc.err)
 			}
 		})
+	}
+}
+
+// TestJudgeError has a server refuse a watch: that is one answer, and no event.
+func TestJudgeError(t *testing.T) {
+	t.Parallel()
+	of := kit.Bounds{Answer: 1 << 10, Event: 1 << 10, Limits: bounds.Limits{Entries: 10, Total: 10, InText: 10}}
+	for contentType, body := range map[string]string{asJSON: `{"kind":"Status"} `, asProtobuf: "k8s\x00\x0a\x04\x12\x02hi", "text/plain": "no"} {
+		response := &http.Response{StatusCode: http.StatusForbidden, Header: http.Header{"Content-Type": {contentType}}, Body: io.NopCloser(strings.NewReader(body))}
+		if err := of.Judge(response, true); err != nil {
+			t.Fatalf("Judge(%s) = %v", contentType, err)
+		}
+		if got, err := io.ReadAll(response.Body); err != nil || string(got) != body {
+			t.Errorf("an answer in %s is passed on as %q, %v", contentType, got, err)
+		}
 	}
 }

@@ -24,6 +24,9 @@ const (
 type Queue struct {
 	// Concurrency is the number of objects worked on at the same time.
 	Concurrency int
+	// PerNamespace is the number of those that are of one namespace, other than garden; 0 sets no bound. The others of the namespace wait,
+	// and take no worker meanwhile.
+	PerNamespace int
 	// BaseDelay is the wait after the first failure; each further one doubles it.
 	BaseDelay time.Duration
 	// MaxDelay bounds that wait.
@@ -38,9 +41,10 @@ func Workers(concurrentSyncs *int) Queue {
 // or fills the unset fields of q from the other queue.
 func (q Queue) or(other Queue) Queue {
 	return Queue{
-		Concurrency: cmp.Or(q.Concurrency, other.Concurrency),
-		BaseDelay:   cmp.Or(q.BaseDelay, other.BaseDelay),
-		MaxDelay:    cmp.Or(q.MaxDelay, other.MaxDelay),
+		Concurrency:  cmp.Or(q.Concurrency, other.Concurrency),
+		PerNamespace: cmp.Or(q.PerNamespace, other.PerNamespace),
+		BaseDelay:    cmp.Or(q.BaseDelay, other.BaseDelay),
+		MaxDelay:     cmp.Or(q.MaxDelay, other.MaxDelay),
 	}
 }
 
@@ -61,15 +65,18 @@ func (q Queue) Options(passing clock.PassiveClock) controller.Options {
 		MaxConcurrentReconciles: concurrency,
 		RateLimiter:             workqueue.NewTypedItemExponentialFailureRateLimiter[reconcile.Request](base, max(base, limit)),
 		SkipNameValidation:      new(true),
-		NewQueue:                queueOn(passing),
+		NewQueue:                queueOn(passing, q.PerNamespace),
 	}
 }
 
 // queueOn makes queues without priorities: a priority queue can deadlock if it is shut down with items left
 // (controller-runtime 0.24.1).
-func queueOn(passing clock.PassiveClock) func(string, workqueue.TypedRateLimiter[reconcile.Request]) workqueue.TypedRateLimitingInterface[reconcile.Request] {
+func queueOn(passing clock.PassiveClock, perNamespace int) func(string, workqueue.TypedRateLimiter[reconcile.Request]) workqueue.TypedRateLimitingInterface[reconcile.Request] {
 	ticking, _ := passing.(clock.WithTicker)
 	return func(name string, limiter workqueue.TypedRateLimiter[reconcile.Request]) workqueue.TypedRateLimitingInterface[reconcile.Request] {
+		if perNamespace > 0 {
+			return newTurnQueue(name, perNamespace, limiter, ticking)
+		}
 		return workqueue.NewTypedRateLimitingQueueWithConfig(limiter, workqueue.TypedRateLimitingQueueConfig[reconcile.Request]{Name: name, Clock: ticking})
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/terrarium-garden/terrarium/controllers/kit"
 	"github.com/terrarium-garden/terrarium/controllers/resourcemanager"
 	"github.com/terrarium-garden/terrarium/controllers/resourcemanager/managedresource"
+	"github.com/terrarium-garden/terrarium/controllers/resourcemanager/target"
 )
 
 func TestDefaults_GRM_CFG_3(t *testing.T) {
@@ -32,8 +33,8 @@ func TestDefaults_GRM_CFG_3(t *testing.T) {
 	if class := managedresource.ClassOf(&gardenresourcesv1alpha1.ManagedResource{}); class != "resources" {
 		t.Errorf("the default class is %q", class)
 	}
-	if workers := (kit.Queue{}).Options(o.Clock).MaxConcurrentReconciles; workers != 5 {
-		t.Errorf("a controller has %d workers", workers)
+	if diff := cmp.Diff(kit.Queue{Concurrency: 20, PerNamespace: 2}, target.Queue()); diff != "" {
+		t.Errorf("workers (-want +got):\n%s", diff)
 	}
 	given := resourcemanager.Completed(resourcemanager.Options{Seed: &rest.Config{QPS: 7, Burst: 9}, SyncPeriod: time.Hour, TokenExpiration: time.Hour})
 	if diff := cmp.Diff(settings{SyncPeriod: time.Hour, TokenExpiration: time.Hour, QPS: 7, Burst: 9}, of(given)); diff != "" {

@@ -13,6 +13,7 @@ import (
 	coordinationv1 "k8s.io/api/coordination/v1"
 	corev1 "k8s.io/api/core/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -118,7 +119,7 @@ func resourceManagerDeployment(meta metav1.ObjectMeta, v ResourceManagerValues) 
 			{Name: "metrics", ContainerPort: resourceManagerMetricsPort},
 			{Name: "webhooks", ContainerPort: resourceManagerWebhookPort},
 		},
-		LivenessProbe: probe("/healthz"), ReadinessProbe: probe("/readyz"), Resources: component.Requests("10m", "48Mi"),
+		LivenessProbe: probe("/healthz"), ReadinessProbe: probe("/readyz"), Resources: resourceManagerResources(),
 	}, Files: []corev1.VolumeProjection{
 		component.FromSecret(v.Certificate, webhooksFolder, secrets.DataKeyCertificate, secrets.DataKeyPrivateKey),
 	}}.Deployment(meta, int32(min(max(v.Nodes, 1), resourceManagerReplicas)))
@@ -131,6 +132,14 @@ func resourceManagerDeployment(meta metav1.ObjectMeta, v ResourceManagerValues) 
 	}}
 	deployment.Spec.Strategy = component.SurgeFirst()
 	return deployment
+}
+
+// resourceManagerResources bound the memory far above what is needed: some tens of MiB, and less than one for each shoot. Whatever shoots
+// answer, the process ends before it takes the memory of others on its node.
+func resourceManagerResources() corev1.ResourceRequirements {
+	resources := component.Requests("10m", "48Mi")
+	resources.Limits = corev1.ResourceList{corev1.ResourceMemory: resource.MustParse("2Gi")}
+	return resources
 }
 
 // ApplyResourceManager deploys the resource manager, with a certificate for its webhooks. Nothing here waits for it; the care of the seed

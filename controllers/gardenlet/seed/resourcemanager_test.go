@@ -50,6 +50,9 @@ func TestResourceManager(t *testing.T) {
 		if pod.Containers[0].Image != "registry.example.org/terrarium:v1" || pod.ServiceAccountName != "gardener-resource-manager" || !*pod.SecurityContext.RunAsNonRoot {
 			t.Errorf("the pod is %+v", pod)
 		}
+		if limits := pod.Containers[0].Resources.Limits; len(limits) != 1 || limits.Memory().String() != "2Gi" {
+			t.Errorf("what shoots answer may take all memory of the node, or work stops for want of CPU: %v", limits)
+		}
 		want := []string{
 			"/usr/local/bin/terrarium", "resource-manager", "--lease-namespace=garden", "--cluster-id=<default>", "--health-address=:8081", "--metrics-address=:8080",
 			"--webhook-address=:9449", "--webhook-certificates=/srv/kubernetes/webhooks", "--garbage-collector-sync-period=1h0m0s",

@@ -33,6 +33,9 @@ import (
 // grace is how old a candidate has to be: the client that created it may not have written what refers to it yet (GRM-GC-2).
 const grace = 10 * time.Minute
 
+// most is for how many objects of a shoot a collection has time. The next one goes on.
+const most = 240
+
 // Collector collects garbage in the seed and in its shoots that are awake.
 type Collector struct {
 	// Targets finds the clusters.
@@ -71,18 +74,25 @@ func (c *Collector) Collect(ctx context.Context) error {
 	namespaces, err := c.Targets.Awake(ctx)
 	errs = append(errs, err)
 	for _, namespace := range namespaces {
-		shoot, err := c.Targets.Of(ctx, gardenresourcesv1alpha1.ClassDefault, namespace)
-		if errors.Is(err, kit.ErrNoShootAccess) || errors.Is(err, target.ErrAsleep) {
-			continue
-		}
-		if err == nil {
-			err = c.collect(ctx, namespace, shoot, before[namespace])
-		}
-		if err != nil {
+		if err := c.collectShoot(ctx, namespace, before[namespace]); err != nil {
 			errs = append(errs, fmt.Errorf("collect garbage of the shoot of namespace %q: %w", namespace, err))
 		}
 	}
 	return errors.Join(errs...)
+}
+
+// collectShoot collects garbage in a shoot that can be reached. One that answers slowly must not hold up the others.
+func (c *Collector) collectShoot(ctx context.Context, namespace string, before sets.Set[types.UID]) error {
+	shoot, err := c.Targets.Of(ctx, gardenresourcesv1alpha1.ClassDefault, namespace)
+	if errors.Is(err, kit.ErrNoShootAccess) || errors.Is(err, target.ErrAsleep) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	run, cancel := target.Bound(ctx, most)
+	defer cancel()
+	return target.Explain(run, c.collect(run, namespace, shoot, before))
 }
 
 // collect deletes what nothing of a cluster refers to, and did not in the last collection either. What refers to an object need not change it:

@@ -60,7 +60,9 @@ type Reconciler struct {
 // AddToManager registers the reconciler in the manager of the seed.
 func (r *Reconciler) AddToManager(seed manager.Manager) error {
 	judged := kit.Changed(func(mr *gardenresourcesv1alpha1.ManagedResource) any { return judgeable(mr) })
-	b := r.ManagedBy(seed, controllerName, kit.Queue{MaxDelay: r.SyncPeriod}).
+	queue := target.Queue()
+	queue.MaxDelay = r.SyncPeriod
+	b := r.ManagedBy(seed, controllerName, queue).
 		For(&gardenresourcesv1alpha1.ManagedResource{}, builder.WithPredicates(judged))
 	for _, kind := range watched() {
 		_, err := seed.GetRESTMapper().RESTMapping(kind.GroupKind(), kind.Version)
@@ -125,9 +127,11 @@ func (r *Reconciler) Reconcile(ctx context.Context, request reconcile.Request) (
 	if err != nil {
 		return reconcile.Result{}, err
 	}
-	healthy, progressing, err := Judge(ctx, cluster, mr.Status.Resources)
+	run, cancel := target.Bound(ctx, len(mr.Status.Resources))
+	defer cancel()
+	healthy, progressing, err := Judge(run, cluster, mr.Status.Resources)
 	if err != nil {
-		return reconcile.Result{}, err
+		return reconcile.Result{}, target.Explain(run, err)
 	}
 	commit, pause := kit.Begin(r.Client, mr), r.SyncPeriod
 	for _, condition := range []gardencorev1beta1.Condition{healthy, progressing} {

@@ -38,7 +38,9 @@ type Reconciler struct {
 
 // AddToManager registers the reconciler in the manager of the seed.
 func (r *Reconciler) AddToManager(seed manager.Manager) error {
-	b := r.ManagedBy(seed, controllerName, kit.Queue{MaxDelay: r.SyncPeriod}).
+	queue := target.Queue()
+	queue.MaxDelay = r.SyncPeriod
+	b := r.ManagedBy(seed, controllerName, queue).
 		For(&gardenresourcesv1alpha1.ManagedResource{}, builder.WithPredicates(Causes())).
 		Watches(&corev1.Secret{}, kit.EnqueueMatching(seed.GetClient(), &gardenresourcesv1alpha1.ManagedResourceList{}, holds), builder.OnlyMetadata)
 	return kit.Complete(b, controllerName, r)

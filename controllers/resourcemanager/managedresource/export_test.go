@@ -41,9 +41,9 @@ func Same(spec gardenresourcesv1alpha1.ManagedResourceSpec, a, b *unstructured.U
 
 // FailedFor returns after which time a ManagedResource is tried again after an error, 0 if the pause grows with each failure, and its
 // conditions.
-func FailedFor(r *Reconciler, err error) (time.Duration, []gardencorev1beta1.Condition) {
+func FailedFor(ctx context.Context, r *Reconciler, err error) (time.Duration, []gardencorev1beta1.Condition) {
 	s := &scope{mr: &gardenresourcesv1alpha1.ManagedResource{}}
-	outcome, err := r.failed(s, gardenresourcesv1alpha1.ReasonApplyFailed, err)
+	outcome, err := r.failed(ctx, s, gardenresourcesv1alpha1.ReasonApplyFailed, err)
 	result, _ := kit.Result(outcome, err)
 	return result.RequeueAfter, s.mr.Status.Conditions
 }

@@ -23,7 +23,7 @@ func (r *Reconciler) read(ctx context.Context, s *scope) (kit.Outcome, error) {
 	for _, ref := range s.mr.Spec.SecretRefs {
 		secret := &corev1.Secret{}
 		if err := r.Reader.Get(ctx, client.ObjectKey{Namespace: s.mr.Namespace, Name: ref.Name}, secret); err != nil {
-			return r.failed(s, gardenresourcesv1alpha1.ReasonCannotReadSecret, fmt.Errorf("get Secret %q: %w", ref.Name, err))
+			return r.failed(ctx, s, gardenresourcesv1alpha1.ReasonCannotReadSecret, fmt.Errorf("get Secret %q: %w", ref.Name, err))
 		}
 		secrets = append(secrets, secret)
 	}
@@ -31,7 +31,7 @@ func (r *Reconciler) read(ctx context.Context, s *scope) (kit.Outcome, error) {
 	scopes := definedScopes(s.bundle.Objects)
 	for _, object := range sortForApply(s.bundle.Objects) {
 		if err := place(s.cluster, scopes, object); err != nil {
-			return r.failed(s, gardenresourcesv1alpha1.ReasonApplyFailed, err)
+			return r.failed(ctx, s, gardenresourcesv1alpha1.ReasonApplyFailed, err)
 		}
 		if object.GetAnnotations()[gardenresourcesv1alpha1.AnnotationMode] == gardenresourcesv1alpha1.ModeIgnore {
 			s.left = append(s.left, object)

@@ -55,7 +55,10 @@ func (r *Reconciler) Reconcile(ctx context.Context, request reconcile.Request) (
 	if ignored(mr) {
 		return r.ignore(ctx, s)
 	}
-	outcome, err := kit.Run(ctx, s, r.leave, r.enter, r.find, r.read, r.announce, r.prune, r.release, r.apply)
+	// The first run for an object writes down what it is about before it acts, so the next one has the time that it needs.
+	run, cancel := target.Bound(ctx, len(mr.Status.Resources))
+	defer cancel()
+	outcome, err := kit.Run(run, s, r.leave, r.enter, r.find, r.read, r.announce, r.prune, r.release, r.apply)
 	return s.commit.Status(ctx, outcome, err)
 }
 
@@ -68,7 +71,8 @@ func (r *Reconciler) set(s *scope, kind gardencorev1beta1.ConditionType, status 
 
 // failed sets the condition for objects that are not applied. Lost races are tried again and not shown (GRM-APPLY-5). An API server that
 // does not run, as while a shoot falls asleep and wakes up, is asked again soon: somebody waits for it to come.
-func (r *Reconciler) failed(s *scope, reason string, err error) (kit.Outcome, error) {
+func (r *Reconciler) failed(ctx context.Context, s *scope, reason string, err error) (kit.Outcome, error) {
+	err = target.Explain(ctx, err)
 	if kit.IsFailure(err) {
 		r.set(s, gardenresourcesv1alpha1.ConditionTypeResourcesApplied, gardencorev1beta1.ConditionFalse, reason, err.Error())
 	}
@@ -121,7 +125,7 @@ func (r *Reconciler) clean(ctx context.Context, s *scope, class string) (kit.Out
 	if err != nil || len(left) > 0 {
 		r.set(s, gardenresourcesv1alpha1.ConditionTypeResourcesHealthy, gardencorev1beta1.ConditionFalse, gardenresourcesv1alpha1.ReasonDeletionPending, "The objects are being deleted")
 		r.set(s, gardenresourcesv1alpha1.ConditionTypeResourcesProgressing, gardencorev1beta1.ConditionTrue, gardenresourcesv1alpha1.ReasonDeletionPending, "The objects are being deleted")
-		return r.deleting(s, left, err)
+		return r.deleting(ctx, s, left, err)
 	}
 	s.mr.Status.Resources, s.mr.Status.SecretsDataChecksum = nil, nil
 	if s.mr.DeletionTimestamp == nil {
@@ -162,9 +166,9 @@ func (r *Reconciler) remover(s *scope, cluster client.Client) remover {
 }
 
 // deleting ends a run because objects still exist, or cannot be deleted (GRM-DEL-3).
-func (r *Reconciler) deleting(s *scope, left []reference, err error) (kit.Outcome, error) {
+func (r *Reconciler) deleting(ctx context.Context, s *scope, left []reference, err error) (kit.Outcome, error) {
 	if err != nil {
-		return r.failed(s, gardenresourcesv1alpha1.ReasonDeletionFailed, err)
+		return r.failed(ctx, s, gardenresourcesv1alpha1.ReasonDeletionFailed, err)
 	}
 	names := make([]string, 0, listed)
 	for _, object := range left[:min(len(left), listed)] {
@@ -205,7 +209,7 @@ func (r *Reconciler) find(ctx context.Context, s *scope) (kit.Outcome, error) {
 			gardenresourcesv1alpha1.ReasonApplyProgressing, "Waiting for access to the shoot")
 		return kit.Stop(), kit.Wait(deletionPause, "waiting for access to the shoot")
 	case err != nil:
-		return r.failed(s, gardenresourcesv1alpha1.ReasonApplyFailed, err)
+		return r.failed(ctx, s, gardenresourcesv1alpha1.ReasonApplyFailed, err)
 	default:
 		return kit.Continue(), nil
 	}
@@ -253,7 +257,7 @@ func (r *Reconciler) prune(ctx context.Context, s *scope) (kit.Outcome, error) {
 	obsolete := equivalencesOf(s.mr.Spec.Equivalences).without(s.mr.Status.Resources, stay)
 	left, err := r.remover(s, s.cluster).remove(ctx, obsolete)
 	if err != nil || len(left) > 0 {
-		return r.deleting(s, left, err)
+		return r.deleting(ctx, s, left, err)
 	}
 	return kit.Continue(), nil
 }
@@ -273,7 +277,7 @@ func (r *Reconciler) release(ctx context.Context, s *scope) (kit.Outcome, error)
 			continue
 		}
 		if err := r.applier(s).release(ctx, managed); err != nil {
-			return r.failed(s, gardenresourcesv1alpha1.ReasonReleaseFailed, err)
+			return r.failed(ctx, s, gardenresourcesv1alpha1.ReasonReleaseFailed, err)
 		}
 	}
 	return kit.Continue(), nil
@@ -285,7 +289,7 @@ func (r *Reconciler) apply(ctx context.Context, s *scope) (kit.Outcome, error) {
 	a := r.applier(s)
 	for _, object := range s.wanted {
 		if err := a.apply(ctx, object); err != nil {
-			return r.failed(s, gardenresourcesv1alpha1.ReasonApplyFailed, err)
+			return r.failed(ctx, s, gardenresourcesv1alpha1.ReasonApplyFailed, err)
 		}
 	}
 	status := &s.mr.Status

@@ -30,7 +30,7 @@ func TestStoppedServers(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			again, conditions := managedresource.FailedFor(&managedresource.Reconciler{Base: kit.Base{Clock: clock.RealClock{}}}, tc.err)
+			again, conditions := managedresource.FailedFor(t.Context(), &managedresource.Reconciler{Base: kit.Base{Clock: clock.RealClock{}}}, tc.err)
 			if again != tc.want {
 				t.Errorf("tried again after %s, want %s", again, tc.want)
 			}

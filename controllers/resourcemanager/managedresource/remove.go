@@ -37,7 +37,10 @@ func (r remover) remove(ctx context.Context, references []reference) ([]referenc
 	slices.SortStableFunc(ordered, func(a, b reference) int { return position(b.Kind) - position(a.Kind) })
 	var left []reference
 	var errs []error
-	for _, object := range ordered {
+	for i, object := range ordered {
+		if err := ctx.Err(); err != nil { // All others would fail as well.
+			return append(left, ordered[i:]...), errors.Join(append(errs, err)...)
+		}
 		exists, err := r.removeOne(ctx, object)
 		if err != nil {
 			errs = append(errs, err)

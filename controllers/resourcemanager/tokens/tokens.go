@@ -41,7 +41,7 @@ type Reconciler struct {
 // AddToManager registers the reconciler in the manager of the seed.
 func (r *Reconciler) AddToManager(seed manager.Manager) error {
 	// Every change of such a Secret starts a look at it, because a user who removes its token wants a new one.
-	b := r.ManagedBy(seed, controllerName, kit.Queue{}).
+	b := r.ManagedBy(seed, controllerName, target.Queue()).
 		For(&corev1.Secret{}, builder.OnlyMetadata, builder.WithPredicates(predicate.NewPredicateFuncs(wanted)))
 	return kit.Complete(b, controllerName, r)
 }
@@ -72,7 +72,10 @@ func (r *Reconciler) Reconcile(ctx context.Context, request reconcile.Request) (
 	case err != nil:
 		return reconcile.Result{}, err
 	}
-	return Keeper{Seed: r.Client, Clock: r.Clock}.Keep(ctx, shootOf(shoot), secret)
+	run, cancel := target.Bound(ctx, 1)
+	defer cancel()
+	result, err := Keeper{Seed: r.Client, Clock: r.Clock}.Keep(run, shootOf(shoot), secret)
+	return result, target.Explain(run, err)
 }
 
 // shootOf is a shoot as the cluster of service accounts.

@@ -7,9 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"mime"
 	"net/http"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -91,11 +89,11 @@ func (l *limiter) RoundTrip(request *http.Request) (*http.Response, error) {
 	response.Header.Del("Retry-After")
 	a.ReadCloser, a.left = response.Body, errorLimit
 	response.Body = a
-	switch {
+	switch _, encoded := kit.MediaType(response.Header.Get("Content-Type")); {
 	case response.StatusCode >= http.StatusMultipleChoices && response.StatusCode < http.StatusBadRequest:
 		_ = response.Body.Close()
 		return nil, fmt.Errorf("the server answers %d, a redirection, which is not followed", response.StatusCode)
-	case !spoken(response.Header.Get("Content-Type")):
+	case !encoded:
 		_ = response.Body.Close()
 		return nil, fmt.Errorf("the server answers %d, but not like an API server", response.StatusCode)
 	case response.StatusCode >= http.StatusBadRequest:
@@ -105,7 +103,9 @@ func (l *limiter) RoundTrip(request *http.Request) (*http.Response, error) {
 	default:
 		a.left = answerLimit
 	}
-	answersOf().Judge(response, a.endless)
+	if err := answersOf().Judge(response, a.endless); err != nil {
+		return nil, err
+	}
 	return response, nil
 }
 
@@ -135,12 +135,6 @@ func (l *limiter) resting() error {
 		return fmt.Errorf("no answer a moment ago: %w", last.err)
 	}
 	return nil
-}
-
-// spoken reports whether a content type is one of those that API servers use.
-func spoken(contentType string) bool {
-	media, _, err := mime.ParseMediaType(contentType)
-	return err == nil && (media == "application/json" || strings.HasPrefix(media, "application/vnd.kubernetes.protobuf"))
 }
 
 // answer is the body of an answer. It fails when more is read than allowed, and its request is under way until it is closed.

@@ -11,6 +11,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/terrarium-garden/terrarium/controllers/operation"
 	"github.com/terrarium-garden/terrarium/controllers/provider/local/machinepod"
 )
 
@@ -50,7 +51,8 @@ func set(values *map[string]string, wanted map[string]string) {
 	}
 }
 
-// NodeReady returns the condition that reports to the machine in the seed whether its Node is ready.
+// NodeReady returns the condition that reports to the machine in the seed whether its Node is ready. The owner of the shoot writes what it
+// repeats, so that is cut.
 func NodeReady(node *corev1.Node) corev1.PodCondition {
 	condition := corev1.PodCondition{
 		Type:    machinepod.ConditionNodeReady,
@@ -62,7 +64,7 @@ func NodeReady(node *corev1.Node) corev1.PodCondition {
 		if have.Type != corev1.NodeReady {
 			continue
 		}
-		condition.Reason, condition.Message = have.Reason, have.Message
+		condition.Reason, condition.Message = operation.Cut(have.Reason), operation.Cut(have.Message)
 		if have.Status == corev1.ConditionTrue {
 			condition.Status = corev1.ConditionTrue
 		}

@@ -213,6 +213,7 @@ func TestReport(t *testing.T) {
 		"Same":    {reason: "the same report is not written again", have: []corev1.PodCondition{condition("True", "fine", early)}, node: node("True", "fine"), want: []corev1.PodCondition{condition("True", "fine", early)}},
 		"Message": {reason: "a new message keeps the time of the status", have: []corev1.PodCondition{condition("False", "no network", early)}, node: node("False", "no disk"), want: []corev1.PodCondition{condition("False", "no disk", early)}},
 		"Lost":    {reason: "a node whose state is unknown is not ready", have: []corev1.PodCondition{condition("True", "fine", early)}, node: node("Unknown", "silence"), want: []corev1.PodCondition{condition("False", "silence", late)}},
+		"Long":    {reason: "the owner of the shoot does not fill the seed", node: node("True", strings.Repeat("x", 100_000)), want: []corev1.PodCondition{condition("True", strings.Repeat("x", 4096)+"…", late)}},
 		"Silent": {
 			reason: "a node that has not reported yet is not ready", node: &corev1.Node{},
 			want: []corev1.PodCondition{{
