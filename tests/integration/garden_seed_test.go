@@ -52,7 +52,9 @@ func TestSilentSeed(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		return has(available.Status == "Unknown" && len(s.Status.Conditions) == 1, "conditions %v", s.Status.Conditions)
+		// It has no workers, and so no condition about nodes.
+		all := len(s.Status.Conditions) == 4 && len(s.Status.Constraints) == 2
+		return has(available.Status == "Unknown" && all, "conditions %v, constraints %v", s.Status.Conditions, s.Status.Constraints)
 	})
 
 	// The gardenlet comes back: it beats, and reports itself.
