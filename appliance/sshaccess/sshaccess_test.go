@@ -112,7 +112,7 @@ func TestInternalAddress(t *testing.T) {
 	}
 }
 
-// TestRender: whoever gives a value has checked it, and one that was forgotten does not get into the file either.
+// TestRender: those who give values have checked them, and one that was forgotten does not get into the file either.
 func TestRender(t *testing.T) {
 	t.Parallel()
 	fine := []any{"203.0.113.9", "gardener", "/tmp/x y", "yes", Target, "10.0.0.5"}

@@ -65,10 +65,24 @@ func EnqueueMatching[O client.Object](reader client.Reader, list client.ObjectLi
 
 // Matching lets through the events of objects that match. Of an update, the new object counts.
 func Matching[O client.Object](matches func(O) bool) predicate.Predicate {
-	return predicate.NewPredicateFuncs(func(object client.Object) bool {
+	return predicate.NewPredicateFuncs(anyKind(matches))
+}
+
+// Touching lets through the events of objects that match. Of an update, it is enough that one of the two objects matches, so that
+// it is also seen that an object matches no more.
+func Touching[O client.Object](matches func(O) bool) predicate.Predicate {
+	of := anyKind(matches)
+	touching := predicate.NewPredicateFuncs(of)
+	touching.UpdateFunc = func(e event.UpdateEvent) bool { return of(e.ObjectOld) || of(e.ObjectNew) }
+	return touching
+}
+
+// anyKind makes a function for objects of all kinds out of one for objects of one kind. Objects of other kinds do not match.
+func anyKind[O client.Object](matches func(O) bool) func(client.Object) bool {
+	return func(object client.Object) bool {
 		typed, ok := object.(O)
 		return ok && matches(typed)
-	})
+	}
 }
 
 // Changed lets through the updates that change the facts of an object, and all other events.

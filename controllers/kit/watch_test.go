@@ -70,6 +70,7 @@ func TestEnqueue(t *testing.T) {
 func TestPredicates(t *testing.T) {
 	t.Parallel()
 	matching := kit.Matching(func(config *corev1.ConfigMap) bool { return value(config) == "yes" })
+	touching := kit.Touching(func(config *corev1.ConfigMap) bool { return value(config) == "yes" })
 	changed := kit.Changed(value)
 	update := func(before, after string) event.UpdateEvent {
 		return event.UpdateEvent{ObjectOld: configMap("a", before), ObjectNew: configMap("a", after)}
@@ -80,6 +81,12 @@ func TestPredicates(t *testing.T) {
 		"matching, another kind":   matching.Create(event.CreateEvent{Object: &corev1.Secret{}}),
 		"matching, matches now":    matching.Update(update("no", "yes")),
 		"matching, matched before": matching.Update(update("yes", "no")),
+		"touching, created":        touching.Create(event.CreateEvent{Object: configMap("a", "yes")}),
+		"touching, not":            touching.Delete(event.DeleteEvent{Object: configMap("a", "no")}),
+		"touching, another kind":   touching.Create(event.CreateEvent{Object: &corev1.Secret{}}),
+		"touching, matches now":    touching.Update(update("no", "yes")),
+		"touching, matched before": touching.Update(update("yes", "no")),
+		"touching, never matched":  touching.Update(update("no", "no")),
 		"changed, created":         changed.Create(event.CreateEvent{Object: configMap("a", "no")}),
 		"changed, deleted":         changed.Delete(event.DeleteEvent{Object: configMap("a", "no")}),
 		"changed, is another":      changed.Update(update("yes", "no")),
@@ -88,6 +95,8 @@ func TestPredicates(t *testing.T) {
 	want := map[string]bool{
 		"matching, created": true, "matching, not": false, "matching, another kind": false,
 		"matching, matches now": true, "matching, matched before": false,
+		"touching, created": true, "touching, not": false, "touching, another kind": false,
+		"touching, matches now": true, "touching, matched before": true, "touching, never matched": false,
 		"changed, created": true, "changed, deleted": true, "changed, is another": true, "changed, is the same": false,
 	}
 	if diff := cmp.Diff(want, got); diff != "" {

@@ -82,7 +82,7 @@ func TestHibernationSchedules(t *testing.T) {
 	clock.Step(time.Hour)
 	pass("GCM-HIBER-6: a person has woken it up", false, 9*time.Hour, "")
 	clock.Step(9 * time.Hour)
-	pass("GCM-HIBER-4: it is awake already, nothing happens", false, 14*time.Hour, "")
+	pass("GCM-HIBER-4: it is awake already, which is told all the same", false, 14*time.Hour, "Normal WokenUp")
 	clock.Step(14*time.Hour + 2*time.Hour + time.Minute)
 	pass("GCM-HIBER-3: two hours later it is too late", false, 7*time.Hour+59*time.Minute, "")
 	clock.Step(22 * time.Hour)

@@ -52,7 +52,9 @@ func TestSilentSeed(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		return has(available.Status == "Unknown" && len(s.Status.Conditions) == 1, "conditions %v", s.Status.Conditions)
+		// It has no workers, and so no condition about nodes.
+		all := len(s.Status.Conditions) == 4 && len(s.Status.Constraints) == 2
+		return has(available.Status == "Unknown" && all, "conditions %v, constraints %v", s.Status.Conditions, s.Status.Constraints)
 	})
 
 	// The gardenlet comes back: it beats, and reports itself.
@@ -103,7 +105,17 @@ func TestSeeds(t *testing.T) {
 		harness.Await(t, o.Client, copied, "GCM-SEED-3: a change of the source reaches the copy", reads("b"))
 		o.change(copied, func() { copied.Data = map[string][]byte{"user": []byte("mine")} })
 		harness.Await(t, o.Client, copied, "GCM-SEED-3: a change of the copy is reverted", reads("b"))
+		o.change(copied, func() { copied.Labels = nil })
+		harness.Await(t, o.Client, copied, "GCM-SEED-3: a copy gets its label back", func(s *corev1.Secret) error {
+			return has(s.Labels["gardener.cloud/role"] == "global-monitoring", "labels %v", s.Labels)
+		})
 		o.gone(&corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: "seed-north-1", Name: "wildcard"}}, "GCM-SEED-2: a certificate of control planes is not copied")
+		plain := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: "garden", Name: "plain", Labels: map[string]string{"gardener.cloud/role": "alerting"}}, StringData: map[string]string{"user": "a"}}
+		o.create(plain)
+		former := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: "seed-north-1", Name: "plain"}}
+		harness.Await(t, o.Client, former, "GCM-SEED-2: a garden secret is copied", reads("a"))
+		o.change(plain, func() { plain.Labels = nil })
+		o.gone(former, "GCM-SEED-3: a copy goes when its source loses the label")
 		o.delete(source)
 		o.gone(copied, "GCM-SEED-3: a copy goes with its source")
 	})

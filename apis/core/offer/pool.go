@@ -11,11 +11,19 @@ import (
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 )
 
-// Serves reports whether a version of an image can take the place of the one that a pool has: it runs on the machines of the
-// pool, has its runtimes, works with its kubelets, and machines that are updated in place can be updated to it.
+// Serves reports whether a version of an image can take the place of the one that a pool has: it fits the pool, and machines that
+// are updated in place can be updated to it.
 func (o Offer) Serves(v gardencorev1beta1.MachineImageVersion, pool *gardencorev1beta1.Worker, kubelet string) bool {
 	machine := MachineOf(pool)
-	return o.Suits(v, machine) && hasRuntimes(v, pool.CRI) && WorksWith(v, kubelet) && (!machine.InPlace || reachable(v, pool))
+	return o.Suits(v, machine) && o.Fits(v, pool, kubelet) && (!machine.InPlace || reachable(v, pool))
+}
+
+// Fits reports whether a version of an image runs in a pool: on its machines, with its runtimes and its kubelets. How machines
+// get to it does not matter, so that a version that machines have already is judged by what it is.
+func (o Offer) Fits(v gardencorev1beta1.MachineImageVersion, pool *gardencorev1beta1.Worker, kubelet string) bool {
+	machine := MachineOf(pool)
+	machine.InPlace = false
+	return o.Suits(v, machine) && hasRuntimes(v, pool.CRI) && WorksWith(v, kubelet)
 }
 
 // hasRuntimes reports whether an image has the runtimes of a pool. An image that lists none has all of them.

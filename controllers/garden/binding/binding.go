@@ -26,8 +26,8 @@ type Kind struct {
 	// Object is an empty binding and List an empty list. Others is a list of the other kind, whose labels stay.
 	Object       client.Object
 	List, Others client.ObjectList
-	// Finalizer holds the credentials.
-	Finalizer string
+	// Finalizer holds the credentials. Former is the one that did so in older releases; empty if there was none.
+	Finalizer, Former string
 	// Label marks the credentials and the quotas.
 	Label string
 	// Field returns the field of a shoot that names a binding of the kind.
@@ -42,6 +42,7 @@ func Secret() Kind {
 		List:      &gardencorev1beta1.SecretBindingList{},
 		Others:    &gardensecurityv1alpha1.CredentialsBindingList{},
 		Finalizer: gardencorev1beta1.FinalizerSecretBinding,
+		Former:    gardencorev1beta1.FinalizerExternalGardener,
 		Label:     gardencorev1beta1.LabelReferenceSecretBinding,
 		Field:     func(spec *gardencorev1beta1.ShootSpec) *string { return spec.SecretBindingName },
 	}

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -47,6 +48,43 @@ func TestMark(t *testing.T) {
 			tc.kind.Mark(leaving, withProvider(""))
 			if len(leaving.Finalizers) > 0 {
 				t.Errorf("what is being deleted gets no finalizer any more, got %q", leaving.Finalizers)
+			}
+		})
+	}
+}
+
+// TestFormerFinalizer_GCM_SECRETBINDING_1 marks and releases credentials that are held as in older releases.
+func TestFormerFinalizer_GCM_SECRETBINDING_1(t *testing.T) {
+	t.Parallel()
+	const former, today = "gardener.cloud/gardener", "gardener.cloud/secretbinding"
+	leaving := func(m *metav1.ObjectMeta) { m.DeletionTimestamp = new(metav1.Now()) }
+	for name, tc := range map[string]struct {
+		reason          string
+		kind            binding.Kind
+		namespace       string
+		before          []string
+		change          func(*metav1.ObjectMeta)
+		marked, cleared []string
+	}{
+		"migrated":    {"it makes place for the one of today", binding.Secret(), "garden-dev", []string{former, "other"}, nil, []string{"other", today}, []string{"other"}},
+		"leaving":     {"what is being deleted can get no other, so it is held by it until the end", binding.Secret(), "garden-dev", []string{former}, leaving, []string{former}, nil},
+		"both":        {"what has both does not need it", binding.Secret(), "garden-dev", []string{former, today}, leaving, []string{today}, nil},
+		"backups":     {"in the namespace garden it may be that of a gardenlet", binding.Secret(), "garden", []string{former}, nil, []string{former, today}, []string{former}},
+		"credentials": {"CredentialsBindings never had it", binding.Credentials(), "garden-dev", []string{former}, nil, []string{former, "gardener.cloud/credentialsbinding"}, []string{former}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			credentials := &metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{Namespace: tc.namespace, Finalizers: tc.before}}
+			if tc.change != nil {
+				tc.change(&credentials.ObjectMeta)
+			}
+			tc.kind.Mark(credentials, withProvider("local"))
+			if diff := cmp.Diff(tc.marked, credentials.Finalizers); diff != "" {
+				t.Errorf("%s\nfinalizers of what is marked (-want +got):\n%s", tc.reason, diff)
+			}
+			tc.kind.Unmark(credentials, nil)
+			if diff := cmp.Diff(tc.cleared, credentials.Finalizers, cmpopts.EquateEmpty()); diff != "" {
+				t.Errorf("%s\nfinalizers of what is released (-want +got):\n%s", tc.reason, diff)
 			}
 		})
 	}

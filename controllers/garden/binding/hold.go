@@ -129,10 +129,13 @@ func providersOf(credentials corev1.ObjectReference, bindings []*binding) []stri
 }
 
 // Mark holds the credentials of a binding and labels them for each of its providers. Objects that are being deleted get no
-// finalizer, because the server would reject it.
+// finalizer, because the server would reject it; those that have only the one of older releases are held by that until the end.
 func (k Kind) Mark(credentials *metav1.PartialObjectMetadata, b *gardensecurityv1alpha1.CredentialsBinding) {
 	if credentials.DeletionTimestamp == nil {
 		controllerutil.AddFinalizer(credentials, k.Finalizer)
+	}
+	if controllerutil.ContainsFinalizer(credentials, k.Finalizer) {
+		k.dropFormer(credentials)
 	}
 	label(credentials, k.Label)
 	for _, provider := range providers(b) {
@@ -143,11 +146,20 @@ func (k Kind) Mark(credentials *metav1.PartialObjectMetadata, b *gardensecurityv
 // Unmark undoes Mark, but leaves the labels of providers that others need.
 func (k Kind) Unmark(credentials *metav1.PartialObjectMetadata, needed []string) {
 	controllerutil.RemoveFinalizer(credentials, k.Finalizer)
+	k.dropFormer(credentials)
 	delete(credentials.Labels, k.Label)
 	maps.DeleteFunc(credentials.Labels, func(key, _ string) bool {
 		provider, found := strings.CutPrefix(key, gardencorev1beta1.LabelPrefixShootProvider)
 		return found && !slices.Contains(needed, provider)
 	})
+}
+
+// dropFormer removes the finalizer of older releases. In the namespace garden it is that of gardenlets, which remove it themselves
+// (GLET-BB-2).
+func (k Kind) dropFormer(credentials *metav1.PartialObjectMetadata) {
+	if k.Former != "" && credentials.Namespace != gardencorev1beta1.NamespaceGarden {
+		controllerutil.RemoveFinalizer(credentials, k.Former)
+	}
 }
 
 func label(object *metav1.PartialObjectMetadata, key string) {

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/builder"
@@ -25,6 +26,11 @@ import (
 
 const controllerName = "monitoring-credentials"
 
+// errTaken says that something else has the name of the credentials. It is no lost race, as Secrets are read around the cache, so it
+// must not be taken for one and repeated at once: each try hashes a password.
+var errTaken = fmt.Errorf("secret %q in namespace %q is there without the label %s=%s: label it, or delete it",
+	Name, gardencorev1beta1.NamespaceGarden, gardencorev1beta1.LabelRole, gardencorev1beta1.RoleGlobalMonitoring)
+
 // Reconciler keeps the credentials. It reads Secrets around the cache, which holds only their metadata.
 type Reconciler struct {
 	kit.Base
@@ -39,7 +45,7 @@ func (r *Reconciler) AddToManager(clusters kit.Clusters) error {
 	b := r.Controller(clusters, controllerName, kit.Queue{Concurrency: 1}).
 		// The namespace always exists, so that its first event starts the pass that creates the first credentials.
 		Watches(&corev1.Namespace{}, all, builder.WithPredicates(isGarden)).
-		WatchesMetadata(&corev1.Secret{}, all, builder.WithPredicates(predicate.NewPredicateFuncs(concerns)))
+		WatchesMetadata(&corev1.Secret{}, all, builder.WithPredicates(kit.Touching(concerns)))
 	return kit.Complete(b, controllerName, r)
 }
 
@@ -76,7 +82,11 @@ func (r *Reconciler) create(ctx context.Context, plan Plan) (kit.Outcome, error)
 	if err := fill(secret, r.Clock.Now()); err != nil {
 		return kit.Stop(), err
 	}
-	if err := r.Client.Create(ctx, secret); err != nil {
+	err := r.Client.Create(ctx, secret)
+	if apierrors.IsAlreadyExists(err) {
+		return kit.Stop(), fmt.Errorf("create monitoring credentials: %w", errTaken)
+	}
+	if err != nil {
 		return kit.Stop(), fmt.Errorf("create secret %q: %w", secret.Name, err)
 	}
 	logf.FromContext(ctx).Info("Monitoring credentials created", "secret", secret.Name)

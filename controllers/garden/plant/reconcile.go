@@ -103,6 +103,11 @@ func (r *Reconciler) Reconcile(ctx context.Context, p *gardencorev1beta1.Plant) 
 	if err := kit.EnsureFinalizer(ctx, r.Client, p, gardencorev1beta1.FinalizerPlant); err != nil {
 		return kit.Result(kit.Stop(), err)
 	}
+	// A Plant that waits for its turn comes back every second, so it asks for nothing before it has a place.
+	if !r.places.take(p.Namespace) {
+		return kit.Result(kit.RequeueAfter(crowded), nil)
+	}
+	defer r.places.free(p.Namespace)
 	secret, err := r.hold(ctx, p)
 	if err != nil {
 		return kit.Result(kit.Stop(), err)
@@ -110,10 +115,6 @@ func (r *Reconciler) Reconcile(ctx context.Context, p *gardencorev1beta1.Plant) 
 	if err := r.release(ctx, p); err != nil {
 		return kit.Result(kit.Stop(), err)
 	}
-	if !r.places.take(p.Namespace) {
-		return kit.Result(kit.RequeueAfter(crowded), nil)
-	}
-	defer r.places.free(p.Namespace)
 	found, err := r.find(ctx, p, secret)
 	if err != nil {
 		return kit.Result(kit.Stop(), err)

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -21,7 +22,7 @@ import (
 )
 
 // Reconciler protects what the objects of one kind refer to. It reads around the cache before it releases an object, because an
-// old list would release too many.
+// old list would release too many, but only if the cache shows one that can be released.
 type Reconciler struct {
 	kit.Base
 
@@ -42,7 +43,11 @@ func (r *Reconciler) AddToManager(clusters kit.Clusters) error {
 	return kit.Complete(b, r.Holder.Name, r)
 }
 
-const finalizer = gardencorev1beta1.FinalizerReferenceProtection
+const (
+	finalizer = gardencorev1beta1.FinalizerReferenceProtection
+	// settled is the time after which the cache shows what was protected.
+	settled = 5 * time.Second
+)
 
 // Reconcile protects what one object refers to, and releases what nobody refers to any more.
 func (r *Reconciler) Reconcile(ctx context.Context, request reconcile.Request) (reconcile.Result, error) {
@@ -55,47 +60,74 @@ func (r *Reconciler) Reconcile(ctx context.Context, request reconcile.Request) (
 }
 
 // protect adds the finalizer to the object and to what it refers to (GCM-SHOOTREF-1). References to objects that do not exist are
-// ignored.
+// ignored. When an object has got the finalizer, another pass follows: the reference may go before the cache shows that there is
+// something to release.
 func (r *Reconciler) protect(ctx context.Context, object client.Object) (kit.Outcome, error) {
-	references := r.Holder.Of(object)
-	if object.GetDeletionTimestamp() != nil || len(references) == 0 {
+	if object.GetDeletionTimestamp() != nil || !r.refers(object) {
 		return kit.Continue(), nil
 	}
 	if err := kit.EnsureFinalizer(ctx, r.Client, object, finalizer); err != nil {
 		return kit.Stop(), err
 	}
+	outcome := kit.Continue()
 	var errs []error
-	for _, reference := range references {
-		errs = append(errs, r.hold(ctx, r.Holder.namespace(object), reference))
+	for _, reference := range r.Holder.Of(object) {
+		added, err := r.hold(ctx, r.Holder.namespace(object), reference)
+		if added {
+			outcome = kit.RecheckAfter(settled)
+		}
+		errs = append(errs, err)
 	}
-	return kit.Continue(), errors.Join(errs...)
+	return outcome, errors.Join(errs...)
 }
 
-// hold adds the finalizer to one object. One in deletion does not get it (GCM-SHOOTREF-3).
-func (r *Reconciler) hold(ctx context.Context, namespace string, reference Reference) error {
+// refers reports whether an object needs anything that it refers to.
+func (r *Reconciler) refers(object client.Object) bool {
+	return r.Holder.Holds(object) && len(r.Holder.Of(object)) > 0
+}
+
+// hold adds the finalizer to one object, and reports whether it did. One in deletion does not get it (GCM-SHOOTREF-3).
+func (r *Reconciler) hold(ctx context.Context, namespace string, reference Reference) (bool, error) {
 	found := reference.empty()
 	err := r.Reader.Get(ctx, client.ObjectKey{Namespace: namespace, Name: reference.Name}, found)
-	if apierrors.IsNotFound(err) {
-		return nil
+	if apierrors.IsNotFound(err) || err == nil && (found.DeletionTimestamp != nil || controllerutil.ContainsFinalizer(found, finalizer)) {
+		return false, nil
 	}
-	if err == nil && found.DeletionTimestamp == nil {
+	if err == nil {
 		err = client.IgnoreNotFound(kit.EnsureFinalizer(ctx, r.Client, found, finalizer))
 	}
 	if err != nil {
-		return fmt.Errorf("protect %s %q: %w", reference.Kind, reference.Name, err)
+		return false, fmt.Errorf("protect %s %q: %w", reference.Kind, reference.Name, err)
 	}
-	return nil
+	return true, nil
 }
 
-// release removes the finalizer from objects to which nobody refers any more (GCM-SHOOTREF-3).
+// release removes the finalizer from objects to which nobody refers any more (GCM-SHOOTREF-3). Nearly always there are none, which
+// the cache tells without lists of all that is in the namespace. For an object that lets go it is asked in any case, because no other
+// pass follows.
 func (r *Reconciler) release(ctx context.Context, object client.Object) (kit.Outcome, error) {
 	if !controllerutil.ContainsFinalizer(object, finalizer) {
 		return kit.Stop(), nil
 	}
-	namespace := r.Holder.namespace(object)
-	idle, err := r.protected(ctx, namespace)
+	if r.refers(object) {
+		seem, err := r.idle(ctx, r.Client, object)
+		if err != nil || len(seem) == 0 {
+			return kit.Continue(), err
+		}
+	}
+	idle, err := r.idle(ctx, r.Reader, object)
 	if err != nil {
 		return kit.Stop(), err
+	}
+	return kit.Continue(), r.free(ctx, r.Holder.namespace(object), idle)
+}
+
+// idle returns the protected objects in the namespace of the references of an object to which nobody refers, as a reader sees them.
+func (r *Reconciler) idle(ctx context.Context, from client.Reader, object client.Object) (map[Reference]*metav1.PartialObjectMetadata, error) {
+	namespace := r.Holder.namespace(object)
+	idle, err := protected(ctx, from, namespace)
+	if err != nil {
+		return nil, err
 	}
 	if r.Holder.Holds(object) {
 		for _, reference := range r.Holder.Of(object) {
@@ -103,14 +135,14 @@ func (r *Reconciler) release(ctx context.Context, object client.Object) (kit.Out
 		}
 	}
 	if len(idle) == 0 {
-		return kit.Continue(), nil
+		return idle, nil
 	}
-	held, err := r.held(ctx, namespace)
+	needed, err := held(ctx, from, namespace)
 	if err != nil {
-		return kit.Stop(), err
+		return nil, err
 	}
-	maps.DeleteFunc(idle, func(reference Reference, _ *metav1.PartialObjectMetadata) bool { return held[reference] })
-	return kit.Continue(), r.free(ctx, namespace, idle)
+	maps.DeleteFunc(idle, func(reference Reference, _ *metav1.PartialObjectMetadata) bool { return needed[reference] })
+	return idle, nil
 }
 
 // free removes the finalizer from some objects. One that somebody has begun to refer to meanwhile gets it back: the pass that
@@ -124,26 +156,27 @@ func (r *Reconciler) free(ctx context.Context, namespace string, idle map[Refere
 			return err
 		}
 	}
-	held, err := r.held(ctx, namespace)
+	needed, err := held(ctx, r.Reader, namespace)
 	if err != nil {
 		return err
 	}
 	var errs []error
 	for reference := range idle {
-		if held[reference] {
-			errs = append(errs, r.hold(ctx, namespace, reference))
+		if needed[reference] {
+			_, err := r.hold(ctx, namespace, reference)
+			errs = append(errs, err)
 		}
 	}
 	return errors.Join(errs...)
 }
 
-// protected returns the objects of a namespace that have the finalizer.
-func (r *Reconciler) protected(ctx context.Context, namespace string) (map[Reference]*metav1.PartialObjectMetadata, error) {
+// protected returns the objects of a namespace that have the finalizer. They are shared with the cache if it is the reader.
+func protected(ctx context.Context, from client.Reader, namespace string) (map[Reference]*metav1.PartialObjectMetadata, error) {
 	all := map[Reference]*metav1.PartialObjectMetadata{}
 	for _, kind := range kinds() {
 		objects := &metav1.PartialObjectMetadataList{}
 		objects.SetGroupVersionKind(kind.GroupVersion().WithKind(kind.Kind + "List"))
-		if err := r.Reader.List(ctx, objects, client.InNamespace(namespace)); err != nil {
+		if err := from.List(ctx, objects, client.InNamespace(namespace), client.UnsafeDisableDeepCopy); err != nil {
 			return nil, fmt.Errorf("list %ss of namespace %q: %w", kind.Kind, namespace, err)
 		}
 		for i := range objects.Items {
@@ -158,10 +191,10 @@ func (r *Reconciler) protected(ctx context.Context, namespace string) (map[Refer
 }
 
 // held returns what all kinds of holders need in a namespace.
-func (r *Reconciler) held(ctx context.Context, namespace string) (map[Reference]bool, error) {
+func held(ctx context.Context, from client.Reader, namespace string) (map[Reference]bool, error) {
 	all := map[Reference]bool{}
 	for _, holder := range Holders() {
-		var in []client.ListOption
+		in := []client.ListOption{client.UnsafeDisableDeepCopy}
 		switch holder.Namespace {
 		case "":
 			in = append(in, client.InNamespace(namespace))
@@ -170,21 +203,21 @@ func (r *Reconciler) held(ctx context.Context, namespace string) (map[Reference]
 			continue
 		}
 		list, _ := holder.List.DeepCopyObject().(client.ObjectList)
-		if err := r.Reader.List(ctx, list, in...); err != nil {
+		if err := from.List(ctx, list, in...); err != nil {
 			return nil, fmt.Errorf("list %T: %w", list, err)
 		}
-		held, err := holder.Held(list)
+		needed, err := holder.Held(list)
 		if err != nil {
 			return nil, fmt.Errorf("read %T: %w", list, err)
 		}
-		maps.Copy(all, held)
+		maps.Copy(all, needed)
 	}
 	return all, nil
 }
 
 // letGo removes the finalizer from an object without references, or at the end of its deletion (GCM-SHOOTREF-4).
 func (r *Reconciler) letGo(ctx context.Context, object client.Object) (kit.Outcome, error) {
-	if r.Holder.Holds(object) && len(r.Holder.Of(object)) > 0 {
+	if r.refers(object) {
 		return kit.Stop(), nil
 	}
 	return kit.Stop(), kit.DropFinalizer(ctx, r.Client, object, finalizer)

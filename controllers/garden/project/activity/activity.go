@@ -82,11 +82,15 @@ func Work(c clock.PassiveClock) predicate.Predicate {
 	}
 }
 
-// Everything counts all events of an object that matters. For an update it is enough that it mattered before or matters now.
+// Everything counts all events of an object that matters. For an update it is enough that it mattered before or matters now. An
+// update without another version is none: from time to time the cache reports all its objects again, so that an unused project
+// would never become stale (GCM-ACTIVITY-2).
 func Everything(c clock.PassiveClock, matters func(client.Object) bool) predicate.Predicate {
 	return predicate.Funcs{
-		CreateFunc:  func(e event.CreateEvent) bool { return matters(e.Object) && isNew(c, e.Object) },
-		UpdateFunc:  func(e event.UpdateEvent) bool { return matters(e.ObjectOld) || matters(e.ObjectNew) },
+		CreateFunc: func(e event.CreateEvent) bool { return matters(e.Object) && isNew(c, e.Object) },
+		UpdateFunc: func(e event.UpdateEvent) bool {
+			return e.ObjectOld.GetResourceVersion() != e.ObjectNew.GetResourceVersion() && (matters(e.ObjectOld) || matters(e.ObjectNew))
+		},
 		DeleteFunc:  func(e event.DeleteEvent) bool { return matters(e.Object) },
 		GenericFunc: func(event.GenericEvent) bool { return false },
 	}

@@ -51,23 +51,23 @@ func ShootsUnknown(conditions []gardencorev1beta1.Condition, period time.Duratio
 	return !now.Before(ready.LastTransitionTime.Add(period))
 }
 
-// Forget sets to Unknown the conditions of a shoot, and the constraints, that its gardenlet reports (GCM-SEEDLIFE-5). None is
-// added: one that nobody reports would stay Unknown after the gardenlet is back.
-func Forget(status *gardencorev1beta1.ShootStatus, now time.Time) {
-	status.Conditions = unknown(status.Conditions, query.ShootConditions(), now)
-	status.Constraints = unknown(status.Constraints, []gardencorev1beta1.ConditionType{
+// Forget sets to Unknown all conditions of a shoot, and the constraints, that its gardenlet reports, also those that are not there
+// (GCM-SEEDLIFE-5). What the gardenlet does not report is not added: it would stay Unknown when the gardenlet is back.
+func Forget(shoot *gardencorev1beta1.Shoot, now time.Time) {
+	reported := slices.DeleteFunc(query.ShootConditions(), func(t gardencorev1beta1.ConditionType) bool {
+		return t == gardencorev1beta1.ConditionTypeEveryNodeReady && query.Workerless(&shoot.Spec)
+	})
+	shoot.Status.Conditions = unknown(shoot.Status.Conditions, reported, now)
+	shoot.Status.Constraints = unknown(shoot.Status.Constraints, []gardencorev1beta1.ConditionType{
 		gardencorev1beta1.ConditionTypeHibernationPossible,
 		gardencorev1beta1.ConditionTypeMaintenancePreconditionsSatisfied,
 	}, now)
 }
 
 func unknown(conditions []gardencorev1beta1.Condition, types []gardencorev1beta1.ConditionType, now time.Time) []gardencorev1beta1.Condition {
-	for _, condition := range conditions {
-		if !slices.Contains(types, condition.Type) {
-			continue
-		}
+	for _, t := range types {
 		conditions = kit.SetCondition(conditions, gardencorev1beta1.Condition{
-			Type:    condition.Type,
+			Type:    t,
 			Status:  gardencorev1beta1.ConditionUnknown,
 			Reason:  gardencorev1beta1.ReasonStatusUnknown,
 			Message: messageShootSilent,

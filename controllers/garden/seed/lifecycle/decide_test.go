@@ -3,6 +3,7 @@
 package lifecycle_test
 
 import (
+	"slices"
 	"testing"
 	"time"
 
@@ -120,22 +121,61 @@ func TestShootsUnknown(t *testing.T) {
 
 func TestForget(t *testing.T) {
 	t.Parallel()
-	status := &gardencorev1beta1.ShootStatus{
-		Conditions:  []condition{{Type: "APIServerAvailable", Status: "True"}, {Type: "Custom", Status: "True"}, {Type: "EveryNodeReady", Status: "False"}},
-		Constraints: []condition{{Type: "HibernationPossible", Status: "True"}, {Type: "CACertificateValiditiesAcceptable", Status: "True"}},
-	}
-	unknown := func(kind gardencorev1beta1.ConditionType) condition {
-		return condition{
-			Type: kind, Status: "Unknown", Reason: "StatusUnknown", Message: "The gardenlet of the seed stopped sending heartbeats",
-			LastTransitionTime: metav1.NewTime(at(9)), LastUpdateTime: metav1.NewTime(at(9)),
+	unknown := func(kinds ...gardencorev1beta1.ConditionType) []condition {
+		var all []condition
+		for _, kind := range kinds {
+			all = append(all, condition{
+				Type: kind, Status: "Unknown", Reason: "StatusUnknown", Message: "The gardenlet of the seed stopped sending heartbeats",
+				LastTransitionTime: metav1.NewTime(at(9)), LastUpdateTime: metav1.NewTime(at(9)),
+			})
 		}
+		return all
 	}
-	want := &gardencorev1beta1.ShootStatus{
-		Conditions:  []condition{unknown("APIServerAvailable"), {Type: "Custom", Status: "True"}, unknown("EveryNodeReady")},
-		Constraints: []condition{unknown("HibernationPossible"), {Type: "CACertificateValiditiesAcceptable", Status: "True"}},
-	}
-	lifecycle.Forget(status, at(9))
-	if diff := cmp.Diff(want, status); diff != "" {
-		t.Errorf("GCM-SEEDLIFE-5: what the gardenlet judges becomes Unknown, nothing is added (-want +got):\n%s", diff)
+	custom, valid := condition{Type: "Custom", Status: "True"}, condition{Type: "CACertificateValiditiesAcceptable", Status: "True"}
+	constraints := unknown("HibernationPossible", "MaintenancePreconditionsSatisfied")
+	for name, tc := range map[string]struct {
+		reason       string
+		workers      int
+		before, want gardencorev1beta1.ShootStatus
+	}{
+		"all": {
+			reason: "what the gardenlet judges becomes Unknown, all else stays", workers: 1,
+			before: gardencorev1beta1.ShootStatus{
+				Conditions: []condition{
+					{Type: "APIServerAvailable", Status: "True"}, {Type: "ControlPlaneHealthy", Status: "True"}, custom,
+					{Type: "ObservabilityComponentsHealthy", Status: "Progressing"}, {Type: "EveryNodeReady", Status: "False"}, {Type: "SystemComponentsHealthy", Status: "True"},
+				},
+				Constraints: []condition{{Type: "HibernationPossible", Status: "True"}, valid, {Type: "MaintenancePreconditionsSatisfied", Status: "True"}},
+			},
+			want: gardencorev1beta1.ShootStatus{
+				Conditions: slices.Concat(unknown("APIServerAvailable", "ControlPlaneHealthy"), []condition{custom},
+					unknown("ObservabilityComponentsHealthy", "EveryNodeReady", "SystemComponentsHealthy")),
+				Constraints: []condition{constraints[0], valid, constraints[1]},
+			},
+		},
+		"none": {
+			reason: "also what is not there", workers: 1,
+			want: gardencorev1beta1.ShootStatus{
+				Conditions:  unknown("APIServerAvailable", "ControlPlaneHealthy", "ObservabilityComponentsHealthy", "EveryNodeReady", "SystemComponentsHealthy"),
+				Constraints: constraints,
+			},
+		},
+		"workerless": {
+			reason: "but for nodes that it does not have",
+			want: gardencorev1beta1.ShootStatus{
+				Conditions:  unknown("APIServerAvailable", "ControlPlaneHealthy", "ObservabilityComponentsHealthy", "SystemComponentsHealthy"),
+				Constraints: constraints,
+			},
+		},
+	} {
+		t.Run("GCM-SEEDLIFE-5 "+name, func(t *testing.T) {
+			t.Parallel()
+			shoot := &gardencorev1beta1.Shoot{Status: tc.before}
+			shoot.Spec.Provider.Workers = make([]gardencorev1beta1.Worker, tc.workers)
+			lifecycle.Forget(shoot, at(9))
+			if diff := cmp.Diff(tc.want, shoot.Status); diff != "" {
+				t.Errorf("%s (-want +got):\n%s", tc.reason, diff)
+			}
+		})
 	}
 }

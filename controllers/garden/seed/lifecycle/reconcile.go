@@ -139,7 +139,7 @@ func (r *Reconciler) forgetShoots(ctx context.Context, seed *gardencorev1beta1.S
 		}
 		shoot := shoots[i].DeepCopy()
 		commit := kit.Begin(r.Client, shoot)
-		Forget(&shoot.Status, now)
+		Forget(shoot, now)
 		errs = append(errs, client.IgnoreNotFound(commit.WriteStatus(ctx)))
 	}
 	return kit.Continue(), errors.Join(errs...)

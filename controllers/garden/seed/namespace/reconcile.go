@@ -4,11 +4,13 @@ package namespace
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/builder"
@@ -35,7 +37,8 @@ type Reconciler struct {
 	Config gardenconfigv1alpha1.ConcurrencyConfiguration
 }
 
-// AddToManager implements kit.Adder. Secrets are watched by their metadata.
+// AddToManager implements kit.Adder. Secrets are watched by their metadata. One that is no source or no copy any more has to be seen,
+// because it has no label by which it could be found later.
 func (r *Reconciler) AddToManager(clusters kit.Clusters) error {
 	b := r.Controller(clusters, controllerName, kit.Workers(r.Config.ConcurrentSyncs))
 	// A source concerns every seed, a copy its own (GCM-SEED-3).
@@ -45,8 +48,8 @@ func (r *Reconciler) AddToManager(clusters kit.Clusters) error {
 	})
 	b.For(&gardencorev1beta1.Seed{}, builder.WithPredicates(predicate.GenerationChangedPredicate{})).
 		Owns(&corev1.Namespace{}).
-		WatchesMetadata(&corev1.Secret{}, all, builder.WithPredicates(predicate.NewPredicateFuncs(isSource))).
-		WatchesMetadata(&corev1.Secret{}, own, builder.WithPredicates(predicate.NewPredicateFuncs(isCopy)))
+		WatchesMetadata(&corev1.Secret{}, all, builder.WithPredicates(kit.Touching(isSource))).
+		WatchesMetadata(&corev1.Secret{}, own, builder.WithPredicates(kit.Touching(isCopy)))
 	return kit.Complete(b, controllerName, reconcile.AsReconciler(r.Client, r))
 }
 
@@ -96,25 +99,58 @@ func (r *Reconciler) copySecrets(ctx context.Context, seed *gardencorev1beta1.Se
 		return kit.Stop(), err
 	}
 	plan := Decide(Name(seed.Name), sources, copies)
-	for i := range plan.Delete {
-		if err := kit.Remove(ctx, r.Client, &plan.Delete[i]); err != nil {
-			return kit.Stop(), err
-		}
-	}
-	for i := range plan.Create {
-		if err := r.Client.Create(ctx, &plan.Create[i]); err != nil {
-			return kit.Stop(), fmt.Errorf("create secret %q: %w", client.ObjectKeyFromObject(&plan.Create[i]), err)
-		}
-	}
-	for i := range plan.Update {
-		if err := r.Client.Update(ctx, &plan.Update[i]); err != nil {
-			return kit.Stop(), fmt.Errorf("update secret %q: %w", client.ObjectKeyFromObject(&plan.Update[i]), err)
-		}
+	if err := r.apply(ctx, plan); err != nil {
+		return kit.Stop(), err
 	}
 	if len(plan.Delete) > 0 {
 		return kit.RecheckAfter(recheck), nil
 	}
 	return kit.Continue(), nil
+}
+
+// apply does what is planned. A copy that cannot be written does not hold up the others.
+func (r *Reconciler) apply(ctx context.Context, plan Plan) error {
+	var errs []error
+	for i := range plan.Delete {
+		errs = append(errs, kit.Remove(ctx, r.Client, &plan.Delete[i]))
+	}
+	for i := range plan.Create {
+		errs = append(errs, r.create(ctx, &plan.Create[i]))
+	}
+	for i := range plan.Update {
+		errs = append(errs, r.update(ctx, &plan.Update[i]))
+	}
+	return errors.Join(errs...)
+}
+
+// create makes a copy, also where a Secret of its name is there without the label.
+func (r *Reconciler) create(ctx context.Context, secret *corev1.Secret) error {
+	err := r.Client.Create(ctx, secret)
+	if apierrors.IsAlreadyExists(err) {
+		return r.takeOver(ctx, secret)
+	}
+	if err != nil {
+		return fmt.Errorf("create secret %q: %w", client.ObjectKeyFromObject(secret), err)
+	}
+	return nil
+}
+
+// takeOver makes a copy out of a Secret that is not labelled as one: it may be a copy that has lost the label. The server refuses
+// it if the type is another one.
+func (r *Reconciler) takeOver(ctx context.Context, secret *corev1.Secret) error {
+	found, key := &corev1.Secret{}, client.ObjectKeyFromObject(secret)
+	if err := r.Reader.Get(ctx, key, found); err != nil {
+		return fmt.Errorf("read secret %q: %w", key, err)
+	}
+	found.Labels, found.Annotations, found.Type, found.Data = secret.Labels, secret.Annotations, secret.Type, secret.Data
+	return r.update(ctx, found)
+}
+
+func (r *Reconciler) update(ctx context.Context, secret *corev1.Secret) error {
+	if err := r.Client.Update(ctx, secret); err != nil {
+		return fmt.Errorf("update secret %q: %w", client.ObjectKeyFromObject(secret), err)
+	}
+	return nil
 }
 
 func (r *Reconciler) list(ctx context.Context, namespace string) ([]corev1.Secret, error) {

@@ -80,7 +80,8 @@ func (r *Reconciler) Reconcile(ctx context.Context, shoot *gardencorev1beta1.Sho
 	return kit.Result(outcome, r.trigger(ctx, shoot, sleep, now))
 }
 
-// trigger puts a shoot to sleep or wakes it up. A shoot that is as the schedule wants it only gets the time noted.
+// trigger puts a shoot to sleep or wakes it up, notes the time and tells of it. The event comes last, so that a pass that is repeated
+// tells nothing twice, and also for a shoot that is as the schedule wants it already (GCM-HIBER-4).
 func (r *Reconciler) trigger(ctx context.Context, shoot *gardencorev1beta1.Shoot, sleep bool, now time.Time) error {
 	commit := kit.Begin(r.Client, shoot)
 	if query.HibernationWanted(shoot) != sleep {
@@ -94,10 +95,13 @@ func (r *Reconciler) trigger(ctx context.Context, shoot *gardencorev1beta1.Shoot
 			}
 			return fmt.Errorf("hibernate shoot %q (%t): %w", client.ObjectKeyFromObject(shoot), sleep, err)
 		}
-		kit.Record(r.Recorder, shoot, notice(sleep))
 	}
 	shoot.Status.LastHibernationTriggerTime = new(metav1.NewTime(now))
-	return commit.WriteStatus(ctx)
+	if err := commit.WriteStatus(ctx); err != nil {
+		return err
+	}
+	kit.Record(r.Recorder, shoot, notice(sleep))
+	return nil
 }
 
 func notice(sleep bool) kit.Notice {

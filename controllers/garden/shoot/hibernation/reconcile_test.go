@@ -67,8 +67,8 @@ func TestPass(t *testing.T) {
 	}{
 		"GCM-HIBER-4 sleep": {reason: "it is put to sleep, which is noted and told", want: asleep},
 		"GCM-HIBER-4 sleeps already": {
-			reason: "one that sleeps only gets it noted", change: func(s *gardencorev1beta1.Shoot) { s.Spec.Hibernation.Enabled = new(true) },
-			want: night{Asleep: true, Noted: now, Next: untilMorning},
+			reason: "one that sleeps gets it noted and told as well", change: func(s *gardencorev1beta1.Shoot) { s.Spec.Hibernation.Enabled = new(true) },
+			want: asleep,
 		},
 		"GCM-HIBER-1 in deletion": {
 			reason: "one in deletion is left alone, for ever",

@@ -42,37 +42,35 @@ func tasks(s Settings) []string {
 }
 
 // operate starts the operation of a maintenance (GCM-MAINT-8). A failed shoot is retried only if a change of it waits for that,
-// and its other operations wait until it works again. A shoot that is not created yet is created with what it then has.
+// and its other operations wait until it works again. For a shoot that has had no operation yet, the server keeps the annotation until
+// it has had one (API-SHOOTSTRAT-4).
 func operate(annotations map[string]string, shoot *gardencorev1beta1.Shoot, rotations []Rotation) {
 	const now, later = gardencorev1beta1.AnnotationOperation, gardencorev1beta1.AnnotationMaintenanceOperation
 	if asked(shoot) {
 		delete(annotations, now) // No other operation is combined with it.
 	}
-	last := shoot.Status.LastOperation
-	switch {
-	case last == nil:
-	case last.State == gardencorev1beta1.LastOperationStateFailed:
+	if last := shoot.Status.LastOperation; last != nil && last.State == gardencorev1beta1.LastOperationStateFailed {
 		if needed, err := strconv.ParseBool(annotations[gardencorev1beta1.AnnotationShootNeedsRetry]); err == nil && needed {
 			annotations[now] = gardencorev1beta1.OperationRetry
 			delete(annotations, gardencorev1beta1.AnnotationShootNeedsRetry)
 		}
-	default:
-		operations := ordinary(query.Operations(annotations[now]))
-		wanted := ordinary(query.Operations(annotations[later]))
-		if len(wanted) == 0 {
-			wanted = []string{gardencorev1beta1.OperationReconcile}
-		}
-		for _, r := range rotations {
-			wanted = append(wanted, r.operation)
-		}
-		for _, op := range wanted {
-			if !slices.Contains(operations, op) {
-				operations = append(operations, op)
-			}
-		}
-		delete(annotations, later)
-		annotations[now] = strings.Join(operations, gardencorev1beta1.OperationSeparator)
+		return
 	}
+	operations := ordinary(query.Operations(annotations[now]))
+	wanted := ordinary(query.Operations(annotations[later]))
+	if len(wanted) == 0 {
+		wanted = []string{gardencorev1beta1.OperationReconcile}
+	}
+	for _, r := range rotations {
+		wanted = append(wanted, r.operation)
+	}
+	for _, op := range wanted {
+		if !slices.Contains(operations, op) {
+			operations = append(operations, op)
+		}
+	}
+	delete(annotations, later)
+	annotations[now] = strings.Join(operations, gardencorev1beta1.OperationSeparator)
 }
 
 // ordinary drops what cannot be combined with another operation, and would have no effect on a shoot that has not failed.

@@ -36,6 +36,9 @@ func last(kind gardencorev1beta1.LastOperationType, state gardencorev1beta1.Last
 	}
 }
 
+// unborn is a shoot that has had no operation yet.
+func unborn(s *gardencorev1beta1.Shoot) { s.Status.LastOperation = nil }
+
 func TestAnnotations(t *testing.T) {
 	t.Parallel()
 	const tasks = "deployInfrastructure,deployDNSRecordInternal,deployDNSRecordExternal,deployDNSRecordIngress"
@@ -59,7 +62,8 @@ func TestAnnotations(t *testing.T) {
 		"GCM-MAINT-8 retry":         {reason: "a change waits for it", shoot: shoot(failed, annotated(retry, "true", later, "rotate-ca-start")), want: map[string]string{operation: "retry", later: "rotate-ca-start", taskKey: tasks}},
 		"GCM-MAINT-8 no retry":      {reason: "no change waits for it", shoot: shoot(failed, annotated(retry, "false")), want: map[string]string{retry: "false", taskKey: tasks}},
 		"GCM-MAINT-8 no failure":    {reason: "only a failure is retried", shoot: shoot(annotated(retry, "true")), want: map[string]string{operation: "reconcile", retry: "true", taskKey: tasks}},
-		"GCM-MAINT-8 not created":   {reason: "it is created with what it has", shoot: shoot(func(s *gardencorev1beta1.Shoot) { s.Status.LastOperation = nil }, annotated(later, "reconcile")), want: map[string]string{later: "reconcile", taskKey: tasks}},
+		"GCM-MAINT-8 not created":   {reason: "only a failure excepts a shoot", shoot: shoot(unborn), want: map[string]string{operation: "reconcile", taskKey: tasks}},
+		"GCM-MAINT-8 for creation":  {reason: "what was left for the window is begun there, too", shoot: shoot(unborn, annotated(later, "rotate-ssh-keypair")), want: map[string]string{operation: "rotate-ssh-keypair", taskKey: tasks}},
 		"GCM-MAINT-9 once":          {reason: "each task once", shoot: shoot(annotated(taskKey, "deployDNSRecordExternal, other")), want: map[string]string{operation: "reconcile", taskKey: "deployDNSRecordExternal,other,deployInfrastructure,deployDNSRecordInternal,deployDNSRecordIngress"}},
 		"GCM-MAINT-9 restarts": {
 			reason: "restarts where they are configured", shoot: shoot(), settings: maintenance.Settings{RestartControlPlane: true, RestartCoreAddons: true},

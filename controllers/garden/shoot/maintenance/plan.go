@@ -125,7 +125,8 @@ func (p *planner) version(of, from, limit string) string {
 	return to
 }
 
-// image raises the version of the image of a pool (GCM-MAINT-6, 7).
+// image raises the version of the image of a pool. One that does not fit the pool is as good as not offered, above all one that
+// does not work with the kubelets of the version of Kubernetes that the pool gets (GCM-MAINT-6, 7).
 func (p *planner) image(pool *gardencorev1beta1.Worker) {
 	image := pool.Machine.Image
 	if image == nil || image.Version == nil {
@@ -138,14 +139,19 @@ func (p *planner) image(pool *gardencorev1beta1.Worker) {
 		p.step(gardencorev1beta1.EventMachineImageVersionMaintenance, c)
 		return
 	}
+	kubelet, unfit := query.PoolVersion(p.spec, pool), false
 	var all, fitting []gardencorev1beta1.ExpirableVersion
 	for _, v := range offered.Versions {
 		all = append(all, v.ExpirableVersion)
-		if p.offer.Serves(v, pool, query.PoolVersion(p.spec, pool)) {
+		unfit = unfit || v.Version == c.from && !p.offer.Fits(v, pool, kubelet)
+		if p.offer.Serves(v, pool, kubelet) {
 			fitting = append(fitting, v.ExpirableVersion)
 		}
 	}
 	c.why = p.need(c.from, all)
+	if c.why == "" && unfit {
+		c.why = "the version does not fit the pool"
+	}
 	if c.why == "" && !p.updatesImages() {
 		return
 	}

@@ -121,9 +121,40 @@ func TestPlanOfVersions(t *testing.T) {
 		"GCM-MAINT-6 sandbox": {"an image without the sandbox", shoot(pool(func(w *gardencorev1beta1.Worker) {
 			w.CRI.ContainerRuntimes = []gardencorev1beta1.ContainerRuntime{{Type: "gvisor"}}
 		})), offers("1.33.1", "1.0.0 1.0.1 1.0.2", version("1.0.2", func(v *gardencorev1beta1.MachineImageVersion) { v.CRI = []gardencorev1beta1.CRI{{Name: "containerd"}} })), image("1.0.1")},
-		"GCM-MAINT-6 kubelet":        {"an image for newer kubelets", shoot(), offers("1.33.1", "1.0.0 1.0.1 1.0.2", version("1.0.2", func(v *gardencorev1beta1.MachineImageVersion) { v.KubeletVersionConstraint = new(">= 1.34") })), image("1.0.1")},
-		"GCM-MAINT-6 new kubelet":    {"the version that the pool gets counts", shoot(), offers("1.33.1:expired 1.34.0", "1.0.0 1.0.2", version("1.0.2", func(v *gardencorev1beta1.MachineImageVersion) { v.KubeletVersionConstraint = new(">= 1.34") })), outcome{"1.34.0", "", "1.0.2", 2, 0}},
-		"GCM-MAINT-6 own kubelet":    {"that of the pool, not that of the shoot", shoot(poolVersion("1.32.1")), offers("1.33.1 1.32.1", "1.0.0 1.0.2", version("1.0.2", func(v *gardencorev1beta1.MachineImageVersion) { v.KubeletVersionConstraint = new(">= 1.33") })), outcome{"1.33.1", "1.32.1", "1.0.0", 0, 0}},
+		"GCM-MAINT-6 kubelet":     {"an image for newer kubelets", shoot(), offers("1.33.1", "1.0.0 1.0.1 1.0.2", version("1.0.2", kubelets(">= 1.34"))), image("1.0.1")},
+		"GCM-MAINT-6 new kubelet": {"the version that the pool gets counts", shoot(), offers("1.33.1:expired 1.34.0", "1.0.0 1.0.2", version("1.0.2", kubelets(">= 1.34"))), outcome{"1.34.0", "", "1.0.2", 2, 0}},
+		"GCM-MAINT-6 own kubelet": {"that of the pool, not that of the shoot", shoot(poolVersion("1.32.1")), offers("1.33.1 1.32.1", "1.0.0 1.0.2", version("1.0.2", kubelets(">= 1.33"))), outcome{"1.33.1", "1.32.1", "1.0.0", 0, 0}},
+		"GCM-MAINT-7 kubelet": {
+			"an image that the new kubelets do not work with is replaced, too", shoot(manually),
+			offers("1.33.1:expired 1.34.0", "1.0.0 1.0.1", version("1.0.0", kubelets("< 1.34"))), outcome{"1.34.0", "", "1.0.1", 2, 0},
+		},
+		"GCM-MAINT-7 kubelet, none": {
+			"and fails if there is no other", shoot(manually),
+			offers("1.33.1:expired 1.34.0", "1.0.0 1.0.1", version("1.0.0", kubelets("< 1.34")), version("1.0.1", kubelets("< 1.34"))), outcome{"1.34.0", "", "1.0.0", 1, 1},
+		},
+		"GCM-MAINT-7 kubelet, old": {
+			"but stays with the old ones", shoot(manually), offers("1.33.1", "1.0.0 1.0.1", version("1.0.0", kubelets("< 1.34"))), unchanged,
+		},
+		"GCM-MAINT-7 kubelet in place": {
+			"machines that are updated in place get it as well", shoot(manually, inPlace),
+			offers("1.33.1:expired 1.34.0", "1.0.0 1.0.1", version("1.0.0", kubelets("< 1.34")), version("1.0.1", fromVersion("1.0.0"))), outcome{"1.34.0", "", "1.0.1", 2, 0},
+		},
+		"GCM-MAINT-7 architecture": {
+			"an image that is not for the machines any more", shoot(manually),
+			offers("1.33.1", "1.0.0 1.0.1", version("1.0.0", func(v *gardencorev1beta1.MachineImageVersion) { v.Architectures = []string{"arm64"} })), image("1.0.1"),
+		},
+		"GCM-MAINT-7 runtime": {
+			"an image that does not have the runtime any more", shoot(manually),
+			offers("1.33.1", "1.0.0 1.0.1", version("1.0.0", func(v *gardencorev1beta1.MachineImageVersion) { v.CRI = []gardencorev1beta1.CRI{{Name: "docker"}} })), image("1.0.1"),
+		},
+		"GCM-MAINT-7 in place": {
+			"machines have it, so it does not matter that none could be updated to it", shoot(manually, inPlace),
+			offers("1.33.1", "1.0.0 1.0.1", version("1.0.1", fromVersion("1.0.0"))), unchanged,
+		},
+		"GCM-MAINT-7 in place, from": {
+			"nor from where", shoot(manually, inPlace),
+			offers("1.33.1", "1.0.0 1.0.1", version("1.0.0", fromVersion("1.0.1")), version("1.0.1", fromVersion(""))), unchanged,
+		},
 		"GCM-MAINT-6 in place":       {"an image that machines cannot be updated to", shoot(inPlace), offers("1.33.1", "1.0.0 1.0.1 1.0.2", version("1.0.1", fromVersion(""))), image("1.0.1")},
 		"GCM-MAINT-6 in place, from": {"an image that is too far away", shoot(inPlace), offers("1.33.1", "1.0.0 1.0.1 1.0.2", version("1.0.1", fromVersion("1.0.0")), version("1.0.2", fromVersion("1.0.1"))), image("1.0.1")},
 		"GCM-MAINT-6 capabilities":   {"an image without what the machines need", shoot(), capable(offers("1.33.1", "1.0.0 1.0.1 1.0.2", version("1.0.1", flavor("amd64", "uefi")), version("1.0.2", flavor("amd64", "bios")))), image("1.0.1")},
@@ -158,6 +189,10 @@ func TestPlanOfVersions(t *testing.T) {
 
 func inPlace(s *gardencorev1beta1.Shoot) {
 	s.Spec.Provider.Workers[0].UpdateStrategy = new(gardencorev1beta1.MachineUpdateStrategyAutoInPlaceUpdate)
+}
+
+func kubelets(constraint string) func(*gardencorev1beta1.MachineImageVersion) {
+	return func(v *gardencorev1beta1.MachineImageVersion) { v.KubeletVersionConstraint = &constraint }
 }
 
 func fromVersion(least string) func(*gardencorev1beta1.MachineImageVersion) {

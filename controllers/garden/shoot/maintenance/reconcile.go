@@ -91,8 +91,8 @@ func (r *Reconciler) plan(ctx context.Context, shoot *gardencorev1beta1.Shoot, n
 	return Make(shoot, &found.Spec, settings, now), nil
 }
 
-// maintain makes the changes that are planned. The first write is a dry run: a plan that the server would refuse must change
-// nothing at all. A plan without steps only starts an operation, and needs neither a dry run nor an announcement.
+// maintain makes the changes that are planned. The first write of the shoot is a dry run: a plan that the server would refuse must
+// change nothing of it (GCM-MAINT-12). A plan without steps only starts an operation, and needs neither a dry run nor an announcement.
 func (r *Reconciler) maintain(ctx context.Context, shoot *gardencorev1beta1.Shoot, now time.Time) error {
 	plan, err := r.plan(ctx, shoot, now)
 	if err != nil {
@@ -192,7 +192,8 @@ func (r *Reconciler) tell(shoot *gardencorev1beta1.Shoot, step Step) {
 }
 
 // bind makes the CredentialsBinding that takes the place of a SecretBinding, for the same credentials. It comes first, because the
-// server refuses a shoot whose binding does not exist.
+// server refuses a shoot whose binding does not exist, also in a dry run. It stays if the dry run is refused: the maintenance of another
+// shoot may count on it already, and the next one of this shoot needs it again.
 func (r *Reconciler) bind(ctx context.Context, shoot *gardencorev1beta1.Shoot, name string) error {
 	if name == "" {
 		return nil

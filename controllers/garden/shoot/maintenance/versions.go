@@ -38,10 +38,10 @@ func NextKubernetes(offered []gardencorev1beta1.ExpirableVersion, from, limit st
 	return "", noneOffered
 }
 
-// NextImage returns the version of an image that follows one, out of those that fit a pool. The strategy says how far an update
-// goes. If the version has to be replaced and there is no other as near, the next minor version follows in strategy patch, and
-// the next major version in strategy minor. The second result is the reason why there is none although there has to be one
-// (GCM-MAINT-6).
+// NextImage returns the version of an image that follows one, out of those that fit a pool. A higher patch comes first, in all
+// strategies; without one, the strategy says how far an update goes. If the version has to be replaced and there is no other as
+// near, the next minor version follows in strategy patch, and the next major version in strategy minor. The second result is the
+// reason why there is none although there has to be one (GCM-MAINT-6).
 func NextImage(
 	fitting []gardencorev1beta1.ExpirableVersion, from string, strategy *gardencorev1beta1.MachineImageUpdateStrategy, forced bool, now time.Time,
 ) (to, failure string) {
@@ -50,11 +50,15 @@ func NextImage(
 		return missing(forced, noneOffered)
 	}
 	higher := above(fitting, current, now)
+	patches := higher.those(sameMinor(current.Major(), current.Minor()))
+	if to := patches.newest(false); to != "" {
+		return to, ""
+	}
 	near, beyond := higher, candidates(nil)
 	gone := "the image is at the end of its life: another one has to be chosen, or the cloud profile has to offer a newer version that fits the pool"
 	switch reach(strategy) {
 	case gardencorev1beta1.MachineImageUpdateStrategyPatch:
-		near = higher.those(sameMinor(current.Major(), current.Minor()))
+		near = patches
 		beyond = higher.those(sameMajor(current.Major())).next(func(v *semver.Version) uint64 { return v.Minor() }, current.Minor())
 		gone = noneOffered
 	case gardencorev1beta1.MachineImageUpdateStrategyMinor:

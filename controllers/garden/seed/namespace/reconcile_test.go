@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package namespace_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/fake"
+	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
+
+	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+	"github.com/terrarium-garden/terrarium/apis/scheme"
+	"github.com/terrarium-garden/terrarium/controllers/garden/seed/namespace"
+	"github.com/terrarium-garden/terrarium/controllers/kit"
+)
+
+var errBoom = errors.New("boom")
+
+// pass reconciles the seed eu with some secrets, and returns what the copies then hold. An update of a secret named broken fails.
+func pass(t *testing.T, secrets ...corev1.Secret) (held map[string]string, again bool, err error) {
+	t.Helper()
+	types, err := scheme.New()
+	if err != nil {
+		t.Fatal(err)
+	}
+	seed := &gardencorev1beta1.Seed{ObjectMeta: metav1.ObjectMeta{Name: "eu", UID: "1"}}
+	builder := fake.NewClientBuilder().WithScheme(types).WithObjects(seed)
+	for i := range secrets {
+		builder.WithObjects(&secrets[i])
+	}
+	c := builder.WithInterceptorFuncs(interceptor.Funcs{
+		Update: func(ctx context.Context, c client.WithWatch, o client.Object, options ...client.UpdateOption) error {
+			if o.GetName() == "broken" {
+				return errBoom
+			}
+			return c.Update(ctx, o, options...)
+		},
+	}).Build()
+	r := &namespace.Reconciler{Base: kit.Base{Client: c, Reader: c}}
+	result, err := r.Reconcile(t.Context(), seed)
+	copies := &corev1.SecretList{}
+	if err := c.List(t.Context(), copies, client.InNamespace("seed-eu"), client.HasLabels{"gardener.cloud/role"}); err != nil {
+		t.Fatal(err)
+	}
+	held = map[string]string{}
+	for i := range copies.Items {
+		held[copies.Items[i].Name] = string(copies.Items[i].Data["k"])
+	}
+	return held, result.RequeueAfter > 0, err
+}
+
+func unlabelled(s *corev1.Secret) {
+	s.Labels, s.Data = nil, map[string][]byte{"k": []byte("mine")}
+}
+
+func TestTakenName_GCM_SEED_3(t *testing.T) {
+	t.Parallel()
+	held, again, err := pass(t, secret("garden", "a"), secret("garden", "b"), secret("seed-eu", "a", unlabelled))
+	if err != nil || again {
+		t.Errorf("Reconcile(...) = again %t, %v, want nothing left to do", again, err)
+	}
+	if diff := cmp.Diff(map[string]string{"a": "v", "b": "v"}, held); diff != "" {
+		t.Errorf("a Secret without the label is taken over (-want +got):\n%s", diff)
+	}
+}
+
+func TestBrokenCopy_GCM_SEED_3(t *testing.T) {
+	t.Parallel()
+	old := func(s *corev1.Secret) { s.Data = map[string][]byte{"k": []byte("old")} }
+	held, again, err := pass(t,
+		secret("garden", "broken"), secret("garden", "made"), secret("garden", "updated"),
+		secret("seed-eu", "broken", unlabelled), secret("seed-eu", "updated", old), secret("seed-eu", "without-source"),
+	)
+	if !errors.Is(err, errBoom) || again {
+		t.Errorf("Reconcile(...) = again %t, %v, want an error, which is retried with a growing delay", again, err)
+	}
+	if diff := cmp.Diff(map[string]string{"made": "v", "updated": "v"}, held); diff != "" {
+		t.Errorf("a copy that cannot be written does not hold up the others (-want +got):\n%s", diff)
+	}
+}
