@@ -34,8 +34,12 @@ const (
 	VPAWebhookPort = 10250
 )
 
-// WebhookPort is where the pods of the resource manager answer webhooks.
-const WebhookPort = 9449
+// The pods of the resource manager answer the webhooks of shoots at ShootWebhookPort, and those of the seed at SeedWebhookPort, which no
+// API server of a shoot reaches.
+const (
+	ShootWebhookPort = 9449
+	SeedWebhookPort  = 9450
+)
 
 // ports of the control plane that others connect to.
 const (
@@ -65,7 +69,7 @@ func ways() map[string][]string {
 		gardencorev1beta1.DeploymentKubeAPIServer: {
 			dns, public, private,
 			service(gardencorev1beta1.ETCDMain+"-client", etcdPort), service(gardencorev1beta1.ETCDEvents+"-client", etcdPort),
-			service(gardencorev1beta1.NamespaceGarden+"-"+ResourceManager, WebhookPort), service(VPAWebhook, VPAWebhookPort), webhooksOfExtensions(),
+			service(gardencorev1beta1.NamespaceGarden+"-"+ResourceManager, ShootWebhookPort), service(VPAWebhook, VPAWebhookPort), webhooksOfExtensions(),
 		},
 		gardencorev1beta1.DeploymentKubeControllerManager: {dns, shoot},
 		gardencorev1beta1.DeploymentKubeScheduler:         {dns, shoot},
