@@ -63,7 +63,8 @@ them answer webhooks.`,
 	fs.DurationVar(&o.manager.SyncPeriod, "sync-period", resourcemanager.DefaultSyncPeriod, "time after which objects are applied and judged again")
 	fs.DurationVar(&o.manager.GarbagePeriod, "garbage-collector-sync-period", 0, "time between two collections of ConfigMaps and Secrets that nothing refers to; 0 to keep them")
 	fs.StringVar(&o.manager.WebhookAddress, "webhook-address", "", "address for the webhooks of the seed; empty to disable them")
-	fs.StringVar(&o.manager.WebhookCertificates, "webhook-certificates", "", "folder with tls.crt and tls.key of the webhooks; required with --webhook-address")
+	fs.StringVar(&o.manager.ShootWebhookAddress, "shoot-webhook-address", "", "address for the webhooks of shoots; empty to disable them")
+	fs.StringVar(&o.manager.WebhookCertificates, "webhook-certificates", "", "folder with tls.crt and tls.key of the webhooks; required with their addresses")
 	fs.DurationVar(&o.manager.TokenExpiration, "projected-token-mount-expiration", webhooks.DefaultTokenExpiration, "how long tokens are valid that a webhook gives to pods")
 	fs.StringVar(&o.manager.PodScheduler, "pod-scheduler-name", "", "scheduler that a webhook gives to pods of control planes; empty to leave them to the one of the seed")
 	fs.StringArrayVar(&o.policies, "network-policy-namespaces", nil, "label selector of namespaces in which all traffic is denied that no network policy allows; may be repeated; without one no network policies are made for Services")
@@ -83,7 +84,7 @@ func (o *resourceManagerOptions) validate() []error {
 	if o.manager.GarbagePeriod != 0 && o.manager.GarbagePeriod < shortestCollection {
 		errs = append(errs, fmt.Errorf("--garbage-collector-sync-period: %s is shorter than %s", o.manager.GarbagePeriod, shortestCollection))
 	}
-	if o.manager.WebhookAddress != "" && o.manager.WebhookCertificates == "" {
+	if (o.manager.WebhookAddress != "" || o.manager.ShootWebhookAddress != "") && o.manager.WebhookCertificates == "" {
 		errs = append(errs, errors.New("--webhook-certificates: webhooks need a certificate"))
 	}
 	if o.manager.TokenExpiration < shortestToken {

@@ -28,6 +28,8 @@ type Secret struct {
 	Trusted, Certificate, Key []byte
 	// Keys are encryption keys, which become part of a configuration. The first one is in use, the others are needed to read.
 	Keys []secrets.EncryptionKey
+	// Token is a text that nobody guesses.
+	Token string
 }
 
 // Authority asks for a certificate authority, to sign with it or to verify what it has signed.
@@ -80,6 +82,14 @@ func EncryptionKey(name string) Request {
 			answer.Keys = append(answer.Keys, *key)
 		}
 		return answer, nil
+	}}
+}
+
+// Token asks for a text that nobody guesses.
+func Token(name string) Request {
+	return Request{Name: name, obtain: func(ctx context.Context, manager *secrets.Manager) (Secret, error) {
+		token, err := manager.Token(ctx, name)
+		return Secret{Token: token}, err
 	}}
 }
 

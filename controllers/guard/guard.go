@@ -53,7 +53,7 @@ func (g Guard) Check(address netip.AddrPort) error {
 		return fmt.Errorf("find the addresses of this machine: %w", err)
 	}
 	for _, target := range append(embedded(plain), plain) {
-		if slices.Contains(own, target) || inside(never(), target) || inside(g.Networks, target) {
+		if slices.Contains(own, target) || inside(Never(), target) || inside(g.Networks, target) {
 			return ErrForbidden
 		}
 	}
@@ -86,8 +86,8 @@ func (g Guard) own() ([]netip.Addr, error) {
 	return own, nil
 }
 
-// never are the networks that are forbidden everywhere.
-func never() []netip.Prefix {
+// Never are the networks that are forbidden everywhere.
+func Never() []netip.Prefix {
 	var networks []netip.Prefix
 	for _, network := range []string{
 		"0.0.0.0/8", "::/128", // this machine

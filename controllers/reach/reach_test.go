@@ -26,6 +26,10 @@ func TestLabels_GRM_NP_1(t *testing.T) {
 			services + "etcd-events-client-tcp-2379", services + "etcd-main-client-tcp-2379", services + "extensions-all-webhook-targets",
 			services + "garden-gardener-resource-manager-tcp-9449", services + "vpa-webhook-tcp-10250",
 		},
+		"kube-apiserver-without-nodes": {
+			general + "dns", general + "private-networks", general + "public-networks",
+			services + "etcd-events-client-tcp-2379", services + "etcd-main-client-tcp-2379", services + "extensions-all-webhook-targets",
+		},
 		"kube-controller-manager":   {general + "dns", services + "kube-apiserver-tcp-443"},
 		"cloud-controller-manager":  {general + "dns", general + "runtime-apiserver", services + "kube-apiserver-tcp-443"},
 		"vpa-admission-controller":  {general + "dns", services + "kube-apiserver-tcp-443"},

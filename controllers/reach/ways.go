@@ -8,6 +8,8 @@
 package reach
 
 import (
+	"slices"
+
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 )
 
@@ -26,6 +28,8 @@ const (
 	CloudControllers = "cloud-controller-manager"
 	// CloudControllersApart are those of shoots whose machines are in another cluster than the seed.
 	CloudControllersApart = "cloud-controller-manager-apart"
+	// APIServerWithoutNodes is the API server of a shoot without nodes.
+	APIServerWithoutNodes = "kube-apiserver-without-nodes"
 )
 
 // VPAWebhook is the Service through which the API server of a shoot reaches what sizes its pods, VPAWebhookPort is the port of its pods.
@@ -34,8 +38,12 @@ const (
 	VPAWebhookPort = 10250
 )
 
-// WebhookPort is where the pods of the resource manager answer webhooks.
-const WebhookPort = 9449
+// The pods of the resource manager answer the webhooks of shoots at ShootWebhookPort, and those of the seed at SeedWebhookPort, which no
+// API server of a shoot reaches.
+const (
+	ShootWebhookPort = 9449
+	SeedWebhookPort  = 9450
+)
 
 // ports of the control plane that others connect to.
 const (
@@ -59,14 +67,19 @@ func ways() map[string][]string {
 		public, private = gardencorev1beta1.LabelNetworkPolicyToPublicNetworks, gardencorev1beta1.LabelNetworkPolicyToPrivateNetworks
 	)
 	shoot, shoots := APIServer(), APIServers()
+	// Public and private networks have webhooks, issuers of tokens and receivers of audit logs. To the networks of the shoot leads the tunnel,
+	// whose agents come in.
+	everyAPIServer := []string{
+		dns, public, private,
+		service(gardencorev1beta1.ETCDMain+"-client", etcdPort), service(gardencorev1beta1.ETCDEvents+"-client", etcdPort), webhooksOfExtensions(),
+	}
 	return map[string][]string{
-		// Public and private networks have webhooks, issuers of tokens and receivers of audit logs. To the networks of the shoot leads the
-		// tunnel, whose agents come in.
-		gardencorev1beta1.DeploymentKubeAPIServer: {
-			dns, public, private,
-			service(gardencorev1beta1.ETCDMain+"-client", etcdPort), service(gardencorev1beta1.ETCDEvents+"-client", etcdPort),
-			service(gardencorev1beta1.NamespaceGarden+"-"+ResourceManager, WebhookPort), service(VPAWebhook, VPAWebhookPort), webhooksOfExtensions(),
-		},
+		gardencorev1beta1.DeploymentKubeAPIServer: append(
+			slices.Clone(everyAPIServer),
+			service(gardencorev1beta1.NamespaceGarden+"-"+ResourceManager, ShootWebhookPort), service(VPAWebhook, VPAWebhookPort),
+		),
+		// What our webhooks are about is pods, of which it has none.
+		APIServerWithoutNodes:                             everyAPIServer,
 		gardencorev1beta1.DeploymentKubeControllerManager: {dns, shoot},
 		gardencorev1beta1.DeploymentKubeScheduler:         {dns, shoot},
 		gardencorev1beta1.DeploymentClusterAutoscaler:     {dns, seed, shoot},

@@ -81,8 +81,10 @@ type Options struct {
 	SyncPeriod time.Duration
 	// GarbagePeriod is the time between two collections of garbage; 0 collects none.
 	GarbagePeriod time.Duration
-	// WebhookAddress serves the webhooks of the seed with tls.crt and tls.key of the folder WebhookCertificates; empty for none.
-	WebhookAddress, WebhookCertificates string
+	// WebhookAddress serves the webhooks of the seed, and ShootWebhookAddress those of shoots; empty for none.
+	WebhookAddress, ShootWebhookAddress string
+	// WebhookCertificates is the folder with tls.crt and tls.key of the webhooks.
+	WebhookCertificates string
 	// TokenExpiration is how long tokens are valid that webhooks give to pods; 0 takes the default.
 	TokenExpiration time.Duration
 	// PodScheduler is the scheduler that a webhook gives to pods of control planes; empty for none.
@@ -102,7 +104,7 @@ type Options struct {
 // Run serves the seed until ctx ends.
 func Run(ctx context.Context, o Options) error {
 	o = o.completed()
-	mgr, err := newManager(o) //nolint:contextcheck // A handshake of TLS has a context of its own.
+	mgr, err := newManager(o)
 	if err != nil {
 		return err
 	}
@@ -114,19 +116,20 @@ func Run(ctx context.Context, o Options) error {
 	if o.ClusterID, err = clusterID(ctx, direct, o.ClusterID); err != nil {
 		return err
 	}
-	// The gardenlet writes the first token into this Secret, and one in the place of one that no longer works. All others the process
-	// requests for itself.
-	shoots := &kit.Shoots{Seed: direct, Scheme: mgr.GetScheme(), Secret: shootaccess.SecretName(Name), UserAgent: Name, Clock: o.Clock}
+	shoots := newShoots(mgr, direct, o)
 	if err := mgr.Add(shoots); err != nil {
 		return fmt.Errorf("set up the clients of shoots: %w", err)
 	}
 	targets := target.Finder{Seed: direct, Shoot: shoots.Get}
 	if o.WebhookAddress != "" {
 		decider := &webhooks.Decider{Seed: direct, TokenExpiration: o.TokenExpiration, Scheduler: o.PodScheduler}
-		decider.Shoot = func(ctx context.Context, namespace string) (client.Reader, error) {
-			return targets.ShootOf(ctx, namespace)
+		decider.Register(mgr.GetWebhookServer(), o.Log)
+		if err := addReadyCheck(mgr, "webhooks", mgr.GetWebhookServer()); err != nil {
+			return err
 		}
-		if err := serveWebhooks(mgr, decider, o.Log); err != nil {
+	}
+	if o.ShootWebhookAddress != "" {
+		if err := serveShoots(mgr, o); err != nil { //nolint:contextcheck // A handshake of TLS has a context of its own.
 			return err
 		}
 	}
@@ -187,14 +190,9 @@ func newManager(o Options) (manager.Manager, error) {
 	if err != nil {
 		return nil, fmt.Errorf("build scheme: %w", err)
 	}
-	seed, err := client.New(o.Seed, client.Options{Scheme: types})
-	if err != nil {
-		return nil, fmt.Errorf("build client of the seed: %w", err)
-	}
-	shootCertificates := &webhooks.ShootCertificates{Seed: seed, Clock: o.Clock}
 	var server webhook.Server
 	if o.WebhookAddress != "" {
-		if server, err = webhooks.NewServer(o.WebhookAddress, o.WebhookCertificates, shootCertificates.Of); err != nil {
+		if server, err = webhooks.NewServer(o.WebhookAddress, o.WebhookCertificates); err != nil {
 			return nil, err
 		}
 	}
@@ -223,14 +221,45 @@ func watched(o Options) map[client.Object]cache.ByObject {
 	return map[client.Object]cache.ByObject{&networkingv1.NetworkPolicy{}: {Label: networkpolicy.Made()}}
 }
 
-// serveWebhooks answers webhooks in every process, and makes it ready only then.
-func serveWebhooks(mgr manager.Manager, decider *webhooks.Decider, log logr.Logger) error {
-	server := mgr.GetWebhookServer()
-	decider.Register(server, log)
-	if err := mgr.AddReadyzCheck("webhooks", server.StartedChecker()); err != nil {
+// addReadyCheck makes a process, active or not, ready only when it answers webhooks.
+func addReadyCheck(mgr manager.Manager, name string, server webhook.Server) error {
+	if err := mgr.AddReadyzCheck(name, server.StartedChecker()); err != nil {
 		return fmt.Errorf("add health checks: %w", err)
 	}
 	return nil
+}
+
+// serveShoots answers the webhooks of shoots in every process. Owners decide how often their API servers ask. So what that takes has
+// clients of its own, whose rate limits nobody else needs.
+func serveShoots(mgr manager.Manager, o Options) error {
+	seed, err := newDirect(mgr)
+	if err != nil {
+		return err
+	}
+	shoots := newShoots(mgr, seed, o)
+	if err := mgr.Add(shoots); err != nil {
+		return fmt.Errorf("set up the clients of shoots for webhooks: %w", err)
+	}
+	targets := target.Finder{Seed: seed, Shoot: shoots.Get}
+	decider := &webhooks.Decider{TokenExpiration: o.TokenExpiration, Shoot: func(ctx context.Context, namespace string) (client.Reader, error) {
+		return targets.ShootOf(ctx, namespace)
+	}}
+	known := &webhooks.ShootCertificates{Seed: seed, Clock: o.Clock}
+	server, err := webhooks.NewShootServer(o.ShootWebhookAddress, o.WebhookCertificates, known.Of)
+	if err != nil {
+		return err
+	}
+	decider.RegisterShoots(server, webhooks.NewDoor(known.Keys, o.Clock), o.Log)
+	if err := mgr.Add(server); err != nil {
+		return fmt.Errorf("add the server for webhooks of shoots: %w", err)
+	}
+	return addReadyCheck(mgr, "shoot-webhooks", server)
+}
+
+// newShoots returns clients of shoots. The gardenlet writes the first token into their Secret, and one in the place of one that no longer
+// works. All others the process requests for itself.
+func newShoots(mgr manager.Manager, seed client.Client, o Options) *kit.Shoots {
+	return &kit.Shoots{Seed: seed, Scheme: mgr.GetScheme(), Secret: shootaccess.SecretName(Name), UserAgent: Name, Clock: o.Clock}
 }
 
 // newDirect returns a client of the seed that reads without a cache.

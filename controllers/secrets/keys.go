@@ -6,6 +6,7 @@ import (
 	"context"
 	"crypto/rand"
 	"crypto/x509"
+	"encoding/hex"
 	"encoding/pem"
 	"fmt"
 	"time"
@@ -26,9 +27,13 @@ const (
 	dataKeyEncryptionKey    = "key"
 	dataKeyEncryptionSecret = "secret"
 
+	// DataKeyToken holds a text that nobody guesses.
+	DataKeyToken = "token"
+
 	rsaBits          = 2048
 	sshBits          = 3072
 	encryptionLength = 32
+	tokenLength      = 32
 )
 
 // RSAKey is a key pair without a certificate. The key signs, the bundle verifies.
@@ -167,4 +172,20 @@ func encryptionKeyOf(secret *corev1.Secret) *EncryptionKey {
 		Name:       string(secret.Data[dataKeyEncryptionKey]),
 		Secret:     secret.Data[dataKeyEncryptionSecret],
 	}
+}
+
+// Token returns a text of that name that nobody guesses: letters and digits. It stays the same for as long as it is asked for.
+func (m *Manager) Token(ctx context.Context, name string) (string, error) {
+	secret, err := m.obtain(ctx, wish{
+		name: name, config: map[string]int{"length": tokenLength},
+		generate: func(time.Time) (map[string][]byte, time.Time, error) {
+			random := make([]byte, tokenLength)
+			_, _ = rand.Read(random) // never fails
+			return map[string][]byte{DataKeyToken: hex.AppendEncode(nil, random)}, time.Time{}, nil
+		},
+	})
+	if err != nil {
+		return "", err
+	}
+	return string(secret.Data[DataKeyToken]), nil
 }

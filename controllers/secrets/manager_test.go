@@ -349,6 +349,24 @@ func TestEncryptionKey(t *testing.T) {
 	}
 }
 
+// TestToken: a later run gets the same text, and each name has one of its own.
+func TestToken(t *testing.T) {
+	t.Parallel()
+	s := newSeed()
+	token := func(name string) string {
+		t.Helper()
+		got, err := s.load(t).Token(t.Context(), name)
+		if err != nil || !regexp.MustCompile("^[0-9a-f]{64}$").MatchString(got) {
+			t.Fatalf("got the text %q, %v", got, err)
+		}
+		return got
+	}
+	first, other := token("a"), token("b")
+	if again := token("a"); again != first || other == first {
+		t.Errorf("got %q, then %q, and %q for another name", first, again, other)
+	}
+}
+
 func TestKubeconfigLoads(t *testing.T) {
 	t.Parallel()
 	data, err := secrets.Kubeconfig(secrets.KubeconfigSpec{

@@ -53,12 +53,9 @@ func contents(f facts.Shoot) (map[string]any, error) {
 	if err != nil {
 		return nil, err
 	}
-	files := map[string]any{auditKey: audit, authenticationKey: authentication, admissionKey: admission}
+	files := map[string]any{auditKey: audit, authenticationKey: authentication, admissionKey: admission, egressKey: egressConfiguration()}
 	if authorization != nil {
 		files[authorizationKey] = authorization
-	}
-	if f.Workers() {
-		files[egressKey] = egressConfiguration()
 	}
 	return files, nil
 }
@@ -69,10 +66,7 @@ func configKeys(f facts.Shoot) []string {
 	if f.Handed.Authorization != "" {
 		keys = append(keys, authorizationKey)
 	}
-	if f.Workers() {
-		keys = append(keys, egressKey)
-	}
-	return keys
+	return append(keys, egressKey)
 }
 
 // configuration returns the objects with the server's configuration files, and the annotation with a checksum of all of them.

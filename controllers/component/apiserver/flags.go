@@ -100,9 +100,10 @@ func args(f facts.Shoot, in *component.Inputs) []string {
 	if f.KubeletsSigned {
 		flags = append(flags, VerifyKubelets+component.File(kubeletCAFolder, bundleKey))
 	}
+	flags = append(flags, "--egress-selector-config-file="+component.File(configFolder, egressKey))
 	settings := settingsOf(f)
 	return slices.Concat(
-		flags, egressFlags(f), issuerFlags(f.Hosts.Issuer(), settings), admissionFlags(pluginsOf(f)), limitFlags(settings), ownerFlags(settings),
+		flags, issuerFlags(f.Hosts.Issuer(), settings), admissionFlags(pluginsOf(f)), limitFlags(settings), ownerFlags(settings),
 	)
 }
 

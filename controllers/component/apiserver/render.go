@@ -14,6 +14,7 @@ import (
 	"github.com/terrarium-garden/terrarium/controllers/component"
 	"github.com/terrarium-garden/terrarium/controllers/component/facts"
 	"github.com/terrarium-garden/terrarium/controllers/component/vertical"
+	"github.com/terrarium-garden/terrarium/controllers/reach"
 	"github.com/terrarium-garden/terrarium/controllers/secrets"
 )
 
@@ -61,12 +62,20 @@ func demanded(f facts.Shoot) *gardencorev1beta1.ControlPlaneAutoscaling {
 	return nil
 }
 
+// program is the name of the API server in the table of those that talk to others.
+func program(f facts.Shoot) string {
+	if !f.Workers() {
+		return reach.APIServerWithoutNodes
+	}
+	return string(Name)
+}
+
 func pod(f facts.Shoot, in *component.Inputs, checksum map[string]string) component.Pod {
 	live := component.HTTPProbe(corev1.URISchemeHTTPS, Port, "/livez")
 	live.TimeoutSeconds = 15
 	accountKey := in.Secret(gardencorev1beta1.SecretServiceAccountKey)
 	return component.Pod{
-		Program:       string(Name),
+		Program:       program(f),
 		Annotations:   checksum,
 		PriorityClass: gardencorev1beta1.PriorityClassShootControlPlane500,
 		// Port 443 without root.

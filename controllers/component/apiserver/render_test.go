@@ -104,6 +104,29 @@ func TestTunnel(t *testing.T) {
 	golden.Objects(t, "tunnel.yaml", append([]client.Object{apiserver.ExposureComponent().Service(withNodes().facts)}, render(t, withNodes())...))
 }
 
+// TestNothingIsProxied: a Node or an EndpointSlice that an owner writes has any address. The connection to it goes to a socket, and without
+// nodes nobody can listen there, because no volume has its folder and the file system of the pod is read-only.
+func TestNothingIsProxied(t *testing.T) {
+	t.Parallel()
+	d := deployment(t, values())
+	const flag = "--egress-selector-config-file=/srv/kubernetes/config/egress-selector-configuration.yaml"
+	server := d.Spec.Template.Spec.Containers[0]
+	if !slices.Contains(server.Args, flag) {
+		t.Errorf("the API server of a shoot without nodes connects directly: it has no flag %s", flag)
+	}
+	if config := rendered[*corev1.ConfigMap](t, values()).Data["egress-selector-configuration.yaml"]; !strings.Contains(config, "name: cluster") || !strings.Contains(config, "udsName: /run/tunnel/server.socket") {
+		t.Errorf("the configuration is\n%s", config)
+	}
+	for _, mount := range server.VolumeMounts {
+		if strings.HasPrefix("/run/tunnel/server.socket", mount.MountPath+"/") {
+			t.Errorf("the socket is in volume %q", mount.Name)
+		}
+	}
+	if !*server.SecurityContext.ReadOnlyRootFilesystem {
+		t.Error("the file system of the pod is not read-only")
+	}
+}
+
 // TestTunnelFlags has the options of the program itself read its flags.
 func TestTunnelFlags(t *testing.T) {
 	t.Parallel()

@@ -47,7 +47,9 @@ const (
 )
 
 // egressConfiguration sends what is in the cluster of the shoot through the tunnel: kubelets, pods, Services. Everything else, such as
-// stores and webhooks with a URL, is reached directly.
+// stores and webhooks with a URL, is reached directly. A shoot without nodes has no tunnel, and nobody listens at the socket: there, the
+// addresses of nodes, pods and endpoints that its owner has written lead nowhere. Without this, its API server would be a proxy to whatever
+// its pod can reach.
 func egressConfiguration() map[string]any {
 	return map[string]any{
 		"apiVersion": "apiserver.k8s.io/v1beta1",
@@ -60,13 +62,6 @@ func egressConfiguration() map[string]any {
 			},
 		}},
 	}
-}
-
-func egressFlags(f facts.Shoot) []string {
-	if !f.Workers() {
-		return nil
-	}
-	return []string{"--egress-selector-config-file=" + component.File(configFolder, egressKey)}
 }
 
 // tunnelRequests asks for a certificate with the names of the API server, because the agents come to the same address, and for one to have

@@ -50,11 +50,14 @@ func Component() component.Component[facts.Shoot] {
 				component.Certificate(gardencorev1beta1.SecretCACluster, secrets.CertificateSpec{
 					Name: webhooks.ShootCertificateName, Usage: secrets.UsageServer, CommonName: webhooks.ShootService, DNSNames: []string{webhooks.ShootHost(f.Namespace)},
 				}),
+				component.Token(webhooks.ShootKeyName),
 			}, nil
 		},
 		Render: func(f facts.Shoot, in *component.Inputs) ([]client.Object, error) {
+			// The API servers of other shoots may reach the resource manager too. They do not know this path.
+			path := webhooks.PathOfShoot(in.Secret(webhooks.ShootKeyName).Token)
 			return webhooks.Configuration(webhooks.Values{
-				Name: configuration, Shoot: true, URL: "https://" + webhooks.ShootHost(f.Namespace), CA: in.Secret(gardencorev1beta1.SecretCACluster).Trusted,
+				Name: configuration, Shoot: true, URL: "https://" + webhooks.ShootHost(f.Namespace) + path, CA: in.Secret(gardencorev1beta1.SecretCACluster).Trusted,
 				Labels: map[string]string{
 					gardencorev1beta1.LabelRole:           gardencorev1beta1.RoleSystemComponent,
 					gardencorev1beta1.LabelShootNoCleanup: "true",

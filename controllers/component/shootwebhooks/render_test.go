@@ -17,7 +17,7 @@ import (
 func TestRender(t *testing.T) {
 	t.Parallel()
 	f := facts.Shoot{Shoot: &gardencorev1beta1.Shoot{}, Namespace: "shoot--dev--a"}
-	in := &component.Inputs{Secrets: map[string]component.Secret{"ca": {Trusted: []byte("authority of the shoot\n")}}}
+	in := &component.Inputs{Secrets: map[string]component.Secret{"ca": {Trusted: []byte("authority of the shoot\n")}, "gardener-resource-manager-webhooks-key": {Token: "0123abcd"}}}
 	address, err := shootwebhooks.Address().Render(f, in)
 	if err != nil {
 		t.Fatal(err)

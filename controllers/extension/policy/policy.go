@@ -16,7 +16,7 @@ import (
 	gardenextensionsv1alpha1 "github.com/terrarium-garden/terrarium/apis/extensions/v1alpha1"
 )
 
-// Name is that of the policy and of its binding.
+// Name is that of the policy for extension objects, and of its binding.
 const Name = "extensions.gardener.cloud"
 
 const (
@@ -29,9 +29,9 @@ const (
 		`(!has(i.ipBlock.except) || i.ipBlock.except.all(e, isCIDR(e))))`
 )
 
-// Objects returns the policy and its binding.
+// Objects returns the policies and their bindings.
 func Objects() []client.Object {
-	return []client.Object{
+	return append([]client.Object{
 		&admissionregistrationv1.ValidatingAdmissionPolicy{
 			ObjectMeta: metav1.ObjectMeta{Name: Name},
 			Spec: admissionregistrationv1.ValidatingAdmissionPolicySpec{
@@ -50,7 +50,7 @@ func Objects() []client.Object {
 				PolicyName: Name, ValidationActions: []admissionregistrationv1.ValidationAction{admissionregistrationv1.Deny},
 			},
 		},
-	}
+	}, managed()...)
 }
 
 // matches are writes of all extension objects. A Cluster is a copy of what is in the garden, and goes on being written for as long as

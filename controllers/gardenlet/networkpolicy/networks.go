@@ -10,6 +10,7 @@ import (
 	networkingv1 "k8s.io/api/networking/v1"
 
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+	"github.com/terrarium-garden/terrarium/controllers/guard"
 )
 
 // everywhere are all addresses.
@@ -84,23 +85,24 @@ func prefixes(texts ...string) ([]netip.Prefix, error) {
 
 // Public are all networks that are neither private, nor shared, nor blocked (GLET-NP-3).
 func (n Networks) Public() []networkingv1.NetworkPolicyPeer {
-	return peers(everywhere(), slices.Concat(privateBlocks(), n.Blocked))
+	return peers(everywhere(), slices.Concat(privateBlocks(), n.Blocked, guard.Never()))
 }
 
 // Private are the private networks without those of the seed and of the shoot, and without what is blocked (GLET-NP-3).
 func (n Networks) Private() []networkingv1.NetworkPolicyPeer {
-	return peers(privateBlocks(), slices.Concat(n.Seed, n.Shoot, n.Blocked))
+	return peers(privateBlocks(), slices.Concat(n.Seed, n.Shoot, n.Blocked, guard.Never()))
 }
 
 // OfShoot are those of the shoot. They leave out what belongs to the seed as well: the nodes of a shoot may be pods of the seed, and the
 // way to these is opened by the provider that makes them.
 func (n Networks) OfShoot() []networkingv1.NetworkPolicyPeer {
-	return peers(n.Shoot, slices.Concat(n.Seed, n.Blocked))
+	return peers(n.Shoot, slices.Concat(n.Seed, n.Blocked, guard.Never()))
 }
 
-// peers are networks without others. Two networks are apart, or one contains the other.
+// peers are networks without others. Two networks are apart, or one contains the other. An exception inside of another is left out.
 func peers(networks, without []netip.Prefix) []networkingv1.NetworkPolicyPeer {
 	var found []networkingv1.NetworkPolicyPeer
+	without = outermost(without)
 	for _, network := range networks {
 		block := &networkingv1.IPBlock{CIDR: network.String()}
 		hidden := false
@@ -117,6 +119,18 @@ func peers(networks, without []netip.Prefix) []networkingv1.NetworkPolicyPeer {
 			slices.Sort(block.Except)
 			block.Except = slices.Compact(block.Except)
 			found = append(found, networkingv1.NetworkPolicyPeer{IPBlock: block})
+		}
+	}
+	return found
+}
+
+// outermost are the networks that are inside of no other.
+func outermost(networks []netip.Prefix) []netip.Prefix {
+	var found []netip.Prefix
+	for _, network := range networks {
+		inside := func(other netip.Prefix) bool { return other.Bits() < network.Bits() && other.Overlaps(network) }
+		if !slices.ContainsFunc(networks, inside) {
+			found = append(found, network)
 		}
 	}
 	return found

@@ -92,7 +92,13 @@ func rulesTo(to []networkingv1.NetworkPolicyPeer) []networkingv1.NetworkPolicyEg
 	return []networkingv1.NetworkPolicyEgressRule{{To: to}}
 }
 
-// dnsRule opens the way to DNS servers that are pods, and to the cache of the node.
+// providerDNS are the DNS servers that hosting providers have for their machines, for pods that resolve names as their node does. They are
+// among the networks that no general way leads to, because metadata services have the same addresses.
+func providerDNS() []string {
+	return []string{"169.254.169.253/32", "169.254.169.254/32", "168.63.129.16/32"}
+}
+
+// dnsRule opens the way to DNS servers that are pods, to the cache of the node, and to those of providers.
 func dnsRule() networkingv1.NetworkPolicyEgressRule {
 	rule := networkingv1.NetworkPolicyEgressRule{To: []networkingv1.NetworkPolicyPeer{
 		{
@@ -103,6 +109,9 @@ func dnsRule() networkingv1.NetworkPolicyEgressRule {
 		},
 		{IPBlock: &networkingv1.IPBlock{CIDR: nodeLocalDNS}},
 	}}
+	for _, resolver := range providerDNS() {
+		rule.To = append(rule.To, networkingv1.NetworkPolicyPeer{IPBlock: &networkingv1.IPBlock{CIDR: resolver}})
+	}
 	for _, number := range []int32{dnsPort, dnsPodPort} {
 		for _, protocol := range []corev1.Protocol{corev1.ProtocolUDP, corev1.ProtocolTCP} {
 			rule.Ports = append(rule.Ports, networkingv1.NetworkPolicyPort{Protocol: new(protocol), Port: new(intstr.FromInt32(number))})

@@ -87,14 +87,20 @@ func TestNetworks_GLET_NP_3(t *testing.T) {
 		got, want []networkingv1.NetworkPolicyPeer
 	}{
 		"public is what is neither private, shared nor blocked": {n.Public(), []networkingv1.NetworkPolicyPeer{
-			block("0.0.0.0/0", "10.0.0.0/8", "100.64.0.0/10", "172.16.0.0/12", "192.168.0.0/16", "8.8.8.0/24"),
+			block(
+				"0.0.0.0/0", "0.0.0.0/8", "10.0.0.0/8", "100.64.0.0/10", "127.0.0.0/8", "168.63.129.16/32", "169.254.0.0/16", "172.16.0.0/12", "192.0.0.0/24",
+				"192.168.0.0/16", "224.0.0.0/4", "240.0.0.0/4", "8.8.8.0/24",
+			),
 		}},
 		"private leaves out those of seed and shoot, and what is blocked": {n.Private(), []networkingv1.NetworkPolicyPeer{
-			block("10.0.0.0/8", "10.100.0.0/16", "10.97.0.0/16"), block("172.16.0.0/12"), block("100.64.0.0/10"),
+			block("10.0.0.0/8", "10.100.0.0/16", "10.97.0.0/16"), block("172.16.0.0/12"), block("100.64.0.0/10", "100.100.100.200/32"),
 		}},
 		"those of the shoot leave out those of the seed": {n.OfShoot(), []networkingv1.NetworkPolicyPeer{block("10.100.0.0/16")}},
 		"an exception is inside of its network, and wider ones hide it": {
 			networkpolicy.Networks{Shoot: prefixes("10.1.0.0/16"), Blocked: prefixes("10.0.0.0/8")}.OfShoot(), nil,
+		},
+		"a shoot that has metadata services in its networks does not open them": {
+			networkpolicy.Networks{Shoot: prefixes("169.254.169.0/24", "100.100.0.0/16")}.OfShoot(), []networkingv1.NetworkPolicyPeer{block("100.100.0.0/16", "100.100.100.200/32")},
 		},
 	} {
 		if diff := cmp.Diff(tc.want, tc.got); diff != "" {

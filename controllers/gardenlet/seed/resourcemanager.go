@@ -29,7 +29,10 @@ import (
 )
 
 const (
-	resourceManagerHealthPort, resourceManagerMetricsPort, resourceManagerWebhookPort = 8081, 8080, reach.WebhookPort
+	resourceManagerHealthPort, resourceManagerMetricsPort = 8081, 8080
+	// seedWebhooks is the port of the Service, and the name of the one of the pods, at which the webhooks of the seed are answered. A pod of an
+	// earlier version has no port of that name, and is left out.
+	seedWebhooks, seedWebhooksPort = "seed-webhooks", 8443
 	// webhooksFolder holds the certificate of the webhooks in the pod.
 	webhooksFolder = "webhooks"
 	// secretsIdentity, authorityName and authorityPeriod are about the certificates of a seed: whose they are, who signs them, and the time
@@ -71,19 +74,21 @@ func ResourceManager(v ResourceManagerValues) []client.Object {
 	labels := map[string]string{"app": resourcemanager.Name, gardencorev1beta1.LabelRole: resourcemanager.Name}
 	meta := metav1.ObjectMeta{Namespace: gardencorev1beta1.NamespaceGarden, Name: resourcemanager.Name, Labels: labels}
 	account := &corev1.ServiceAccount{ObjectMeta: meta, AutomountServiceAccountToken: new(false)}
-	// The API server of the seed calls the webhooks. It is no pod that a policy could select. Those of shoots are.
+	// The API server of the seed calls webhooks. It is no pod that a policy could select. Those of shoots are, and have a port of their own:
+	// their owners decide what they send, and must not ask about the seed.
 	open := meta
 	open.Annotations = map[string]string{
 		gardenresourcesv1alpha1.AnnotationNamespaceSelectors: reach.Shoots(),
-		gardenresourcesv1alpha1.AnnotationFromWorldToPorts:   reach.Ports(reach.TCP(resourceManagerWebhookPort)),
+		gardenresourcesv1alpha1.AnnotationFromWorldToPorts:   reach.Ports(reach.TCP(reach.SeedWebhookPort)),
 		reach.FromScrapers(): reach.Ports(reach.TCP(resourceManagerMetricsPort)),
 	}
 	service := &corev1.Service{ObjectMeta: open, Spec: corev1.ServiceSpec{Type: corev1.ServiceTypeClusterIP, Selector: labels, Ports: []corev1.ServicePort{
-		{Name: "webhooks", Protocol: corev1.ProtocolTCP, Port: 443, TargetPort: intstr.FromInt32(resourceManagerWebhookPort)},
+		{Name: "webhooks", Protocol: corev1.ProtocolTCP, Port: 443, TargetPort: intstr.FromInt32(reach.ShootWebhookPort)},
+		{Name: seedWebhooks, Protocol: corev1.ProtocolTCP, Port: seedWebhooksPort, TargetPort: intstr.FromString(seedWebhooks)},
 	}}}
 	asked := webhooks.Configuration(webhooks.Values{
 		Name: resourcemanager.Name, Labels: labels, CA: v.CA,
-		Service: &admissionregistrationv1.ServiceReference{Namespace: meta.Namespace, Name: meta.Name, Port: new(int32(443))},
+		Service: &admissionregistrationv1.ServiceReference{Namespace: meta.Namespace, Name: meta.Name, Port: new(int32(seedWebhooksPort))},
 	})
 	return slices.Concat(access(meta), []client.Object{account, service, resourceManagerDeployment(meta, v)}, asked)
 }
@@ -105,7 +110,7 @@ func resourceManagerDeployment(meta metav1.ObjectMeta, v ResourceManagerValues) 
 	command := []string{
 		component.BinDir + "terrarium", "resource-manager", "--lease-namespace=" + meta.Namespace, "--cluster-id=" + resourcemanager.ClusterIDOrNone,
 		fmt.Sprintf("--health-address=:%d", resourceManagerHealthPort), fmt.Sprintf("--metrics-address=:%d", resourceManagerMetricsPort),
-		fmt.Sprintf("--webhook-address=:%d", resourceManagerWebhookPort), "--webhook-certificates=" + component.FilesDir + "/" + webhooksFolder,
+		fmt.Sprintf("--webhook-address=:%d", reach.SeedWebhookPort), fmt.Sprintf("--shoot-webhook-address=:%d", reach.ShootWebhookPort), "--webhook-certificates=" + component.FilesDir + "/" + webhooksFolder,
 		"--garbage-collector-sync-period=" + garbagePeriod.String(),
 	}
 	for _, selector := range v.PolicyNamespaces.Texts() {
@@ -117,7 +122,8 @@ func resourceManagerDeployment(meta metav1.ObjectMeta, v ResourceManagerValues) 
 		Ports: []corev1.ContainerPort{
 			{Name: "health", ContainerPort: resourceManagerHealthPort},
 			{Name: "metrics", ContainerPort: resourceManagerMetricsPort},
-			{Name: "webhooks", ContainerPort: resourceManagerWebhookPort},
+			{Name: "webhooks", ContainerPort: reach.ShootWebhookPort},
+			{Name: seedWebhooks, ContainerPort: reach.SeedWebhookPort},
 		},
 		LivenessProbe: probe("/healthz"), ReadinessProbe: probe("/readyz"), Resources: resourceManagerResources(),
 	}, Files: []corev1.VolumeProjection{

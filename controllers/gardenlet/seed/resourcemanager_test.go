@@ -5,6 +5,7 @@ package seed_test
 import (
 	"crypto/tls"
 	"crypto/x509"
+	"strings"
 	"testing"
 	"time"
 
@@ -55,11 +56,38 @@ func TestResourceManager(t *testing.T) {
 		}
 		want := []string{
 			"/usr/local/bin/terrarium", "resource-manager", "--lease-namespace=garden", "--cluster-id=<default>", "--health-address=:8081", "--metrics-address=:8080",
-			"--webhook-address=:9449", "--webhook-certificates=/srv/kubernetes/webhooks", "--garbage-collector-sync-period=1h0m0s",
+			"--webhook-address=:9450", "--shoot-webhook-address=:9449", "--webhook-certificates=/srv/kubernetes/webhooks", "--garbage-collector-sync-period=1h0m0s",
 			"--network-policy-namespaces=kubernetes.io/metadata.name=garden", "--network-policy-namespaces=gardener.cloud/role in (extension,istio-ingress,istio-system,shoot)",
 		}
 		if diff := cmp.Diff(want, pod.Containers[0].Command); diff != "" {
 			t.Errorf("command (-want +got):\n%s", diff)
+		}
+	}
+}
+
+// TestWebhooksOfTheSeedAreApart: API servers of shoots reach a port that answers for shoots only. The port for the seed is open to everyone
+// who may leave his namespace for it, and no label of an API server of a shoot leads there.
+func TestWebhooksOfTheSeedAreApart(t *testing.T) {
+	t.Parallel()
+	var service *corev1.Service
+	for _, object := range seed.ResourceManager(seed.ResourceManagerValues{}) {
+		if found, ok := object.(*corev1.Service); ok {
+			service = found
+		}
+	}
+	got := map[int32]string{}
+	for _, port := range service.Spec.Ports {
+		got[port.Port] = port.TargetPort.String()
+	}
+	if diff := cmp.Diff(map[int32]string{443: "9449", 8443: "seed-webhooks"}, got); diff != "" {
+		t.Errorf("ports of the Service (-want +got):\n%s", diff)
+	}
+	if got, want := service.Annotations["networking.resources.gardener.cloud/from-world-to-ports"], `[{"protocol":"TCP","port":9450}]`; got != want {
+		t.Errorf("open to all is %s, want %s", got, want)
+	}
+	for label := range reach.Labels("kube-apiserver") {
+		if strings.Contains(label, "gardener-resource-manager") && !strings.HasSuffix(label, "-tcp-9449") {
+			t.Errorf("API servers of shoots have the label %s", label)
 		}
 	}
 }
@@ -113,7 +141,7 @@ func trusted(t *testing.T, c client.Client) *x509.CertPool {
 	}
 	bundle := validating.Webhooks[0].ClientConfig.CABundle
 	for _, asked := range mutating.Webhooks {
-		if service := asked.ClientConfig.Service; string(asked.ClientConfig.CABundle) != string(bundle) || service.Namespace != "garden" || *service.Port != 443 {
+		if service := asked.ClientConfig.Service; string(asked.ClientConfig.CABundle) != string(bundle) || service.Namespace != "garden" || *service.Port != 8443 {
 			t.Errorf("webhook %q is asked at %+v", asked.Name, asked.ClientConfig)
 		}
 	}

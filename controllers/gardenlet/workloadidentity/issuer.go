@@ -82,12 +82,21 @@ func (i Issuer) Keep(secret, from *corev1.Secret) bool {
 	return true
 }
 
-// Renew puts a new token into a Secret that was described. It does not write the Secret.
-func (i Issuer) Renew(ctx context.Context, secret *corev1.Secret) error {
+// contextOf is the object of the garden on behalf of which the token of a Secret that was described is used.
+func contextOf(secret *corev1.Secret) (*gardensecurityv1alpha1.ContextObject, error) {
 	behalf := &gardensecurityv1alpha1.ContextObject{}
 	const about = gardensecurityv1alpha1.AnnotationWorkloadIdentityContextObject
 	if err := json.Unmarshal([]byte(secret.Annotations[about]), behalf); err != nil {
-		return fmt.Errorf("read annotation %s of Secret %q: %w", about, secret.Name, err)
+		return nil, fmt.Errorf("read annotation %s of Secret %q: %w", about, secret.Name, err)
+	}
+	return behalf, nil
+}
+
+// Renew puts a new token into a Secret that was described. It does not write the Secret.
+func (i Issuer) Renew(ctx context.Context, secret *corev1.Secret) error {
+	behalf, err := contextOf(secret)
+	if err != nil {
+		return err
 	}
 	identity := &gardensecurityv1alpha1.WorkloadIdentity{ObjectMeta: metav1.ObjectMeta{
 		Namespace: secret.Annotations[gardensecurityv1alpha1.AnnotationWorkloadIdentityNamespace],

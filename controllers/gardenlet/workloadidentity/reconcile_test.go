@@ -25,6 +25,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	gardenconfigv1alpha1 "github.com/terrarium-garden/terrarium/apis/config/v1alpha1"
+	gardenextensionsv1alpha1 "github.com/terrarium-garden/terrarium/apis/extensions/v1alpha1"
 	"github.com/terrarium-garden/terrarium/apis/scheme"
 	gardensecurityv1alpha1 "github.com/terrarium-garden/terrarium/apis/security/v1alpha1"
 	"github.com/terrarium-garden/terrarium/controllers/gardenlet/workloadidentity"
@@ -39,7 +40,7 @@ func tokenSecret(t *testing.T, renewal string) *corev1.Secret {
 	secret := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: "shoot--dev--a", Name: "cloudprovider", UID: "mine"}}
 	identity := &gardensecurityv1alpha1.WorkloadIdentity{ObjectMeta: metav1.ObjectMeta{Namespace: "garden-dev", Name: "account"}}
 	identity.Spec.TargetSystem.Type = "local"
-	if err := workloadidentity.Describe(secret, identity, gardensecurityv1alpha1.ContextObject{Kind: "Shoot", Name: "a"}); err != nil {
+	if err := workloadidentity.Describe(secret, identity, gardensecurityv1alpha1.ContextObject{Kind: "Shoot", Namespace: new("garden-dev"), Name: "a", UID: "of-a"}); err != nil {
 		t.Fatal(err)
 	}
 	if renewal != "" {
@@ -202,6 +203,55 @@ func key() reconcile.Request {
 	return reconcile.Request{NamespacedName: client.ObjectKey{Namespace: "shoot--dev--a", Name: "cloudprovider"}}
 }
 
+// cluster is that of the shoot a.
+func cluster() *gardenextensionsv1alpha1.Cluster {
+	c := &gardenextensionsv1alpha1.Cluster{ObjectMeta: metav1.ObjectMeta{Name: "shoot--dev--a"}}
+	c.Spec.Shoot.Raw = []byte(`{"metadata":{"namespace":"garden-dev","name":"a","uid":"of-a"}}`)
+	return c
+}
+
+// TestRefused: who may write a Secret somewhere in the seed chooses neither for whom the token is, nor where it goes.
+func TestRefused(t *testing.T) {
+	t.Parallel()
+	type asked = gardensecurityv1alpha1.ContextObject
+	for name, tc := range map[string]struct {
+		reason, namespace string
+		behalf            asked
+		want              string
+	}{
+		"Mine":         {"the shoot of the namespace", "shoot--dev--a", asked{Kind: "Shoot", Namespace: new("garden-dev"), Name: "a", UID: "of-a"}, ""},
+		"OtherShoot":   {"the shoot has another name", "shoot--dev--a", asked{Kind: "Shoot", Namespace: new("garden-dev"), Name: "b", UID: "of-a"}, `Shoot "garden-dev/a"`},
+		"OtherProject": {"the shoot is in another project", "shoot--dev--a", asked{Kind: "Shoot", Namespace: new("garden-x"), Name: "a", UID: "of-a"}, `Shoot "garden-dev/a"`},
+		"NoProject":    {"the shoot is in none", "shoot--dev--a", asked{Kind: "Shoot", Name: "a", UID: "of-a"}, `Shoot "garden-dev/a"`},
+		"EarlierShoot": {"the shoot is one of an earlier life", "shoot--dev--a", asked{Kind: "Shoot", Namespace: new("garden-dev"), Name: "a", UID: "before"}, `Shoot "garden-dev/a"`},
+		"SeedForShoot": {"the token of a seed is not for a shoot", "shoot--dev--a", asked{Kind: "Seed", Name: "one"}, `Shoot "garden-dev/a"`},
+		"Extension":    {"the namespace is that of an extension", "extension-a", asked{Kind: "Shoot", Namespace: new("garden-dev"), Name: "a", UID: "of-a"}, "no shoot"},
+		"Seed":         {"the seed itself", "garden", asked{Kind: "Seed", Name: "one"}, ""},
+		"OtherSeed":    {"another seed", "garden", asked{Kind: "Seed", Name: "two"}, `Seed "one"`},
+		"ShootForSeed": {"the token of a shoot is not for the seed", "garden", asked{Kind: "Shoot", Namespace: new("garden-dev"), Name: "a", UID: "of-a"}, `Seed "one"`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			secret := tokenSecret(t, "")
+			secret.Namespace = tc.namespace
+			behalf, err := json.Marshal(tc.behalf)
+			if err != nil {
+				t.Fatal(err)
+			}
+			secret.Annotations["workloadidentity.security.gardener.cloud/context-object"] = string(behalf)
+			r, seed := newReconciler(t, secret, time.Hour, nil)
+			_, err = r.Reconcile(t.Context(), reconcile.Request{NamespacedName: client.ObjectKeyFromObject(secret)})
+			reason, _ := kit.UserReason(err)
+			if tc.want == "" && err != nil || tc.want != "" && (err == nil || !strings.Contains(err.Error(), tc.want) || reason != "InvalidSecret") {
+				t.Errorf("%s\nReconcile(...) = %v with reason %q, want an error with %q", tc.reason, err, reason, tc.want)
+			}
+			if err := seed.Get(t.Context(), client.ObjectKeyFromObject(secret), secret); err != nil || (len(secret.Data["token"]) > 0) != (tc.want == "") {
+				t.Errorf("%s\nthe Secret has the data %v, %v", tc.reason, secret.Data, err)
+			}
+		})
+	}
+}
+
 func newReconciler(t *testing.T, secret *corev1.Secret, valid time.Duration, refusal error) (*workloadidentity.Reconciler, client.Client) {
 	t.Helper()
 	types, err := scheme.New()
@@ -223,9 +273,9 @@ func newReconciler(t *testing.T, secret *corev1.Secret, valid time.Duration, ref
 			return nil
 		},
 	}).Build()
-	seed := fake.NewClientBuilder().WithScheme(types).WithObjects(secret).Build()
+	seed := fake.NewClientBuilder().WithScheme(types).WithObjects(secret, cluster()).Build()
 	return &workloadidentity.Reconciler{
-		SeedBase: kit.SeedBase{GardenClient: garden, SeedClient: seed, Clock: clock},
+		SeedBase: kit.SeedBase{GardenClient: garden, SeedClient: seed, Clock: clock, SeedName: "one"},
 		Config:   &gardenconfigv1alpha1.TokenRequestorWorkloadIdentityControllerConfiguration{TokenExpirationDuration: &metav1.Duration{Duration: 6 * time.Hour}},
 	}, seed
 }

@@ -15,18 +15,21 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+	"github.com/terrarium-garden/terrarium/controllers/secrets"
 )
 
 const (
-	// ShootCertificateName is the logical name of the certificate in the namespace of a control plane.
-	ShootCertificateName = "gardener-resource-manager-webhooks"
+	// ShootCertificateName is the logical name of the certificate in the namespace of a control plane, ShootKeyName that of the key that the
+	// API server shows.
+	ShootCertificateName, ShootKeyName = "gardener-resource-manager-webhooks", "gardener-resource-manager-webhooks-key"
 	// remembered is how long the answer for a shoot is kept, also that there is none: a client must not make the seed work by connecting.
 	remembered = 30 * time.Second
 	// mostRemembered bounds the number of answers.
 	mostRemembered = 2000
 )
 
-// ShootCertificates finds the certificates with which the server answers API servers of shoots. It is safe for concurrent use.
+// ShootCertificates finds the certificates with which the server answers API servers of shoots, and the keys that these show. It is safe for
+// concurrent use.
 type ShootCertificates struct {
 	// Seed reads the seed.
 	Seed client.Reader
@@ -39,23 +42,37 @@ type ShootCertificates struct {
 
 type answer struct {
 	certificate *tls.Certificate
+	keys        []string
 	err         error
 	until       time.Time
 }
 
 // Of returns the certificate for the shoot of a namespace.
 func (c *ShootCertificates) Of(ctx context.Context, namespace string) (*tls.Certificate, error) {
+	found := c.find(ctx, namespace)
+	return found.certificate, found.err
+}
+
+// Keys returns the keys with which the API server of the shoot of a namespace is let in; none if it needs none yet.
+func (c *ShootCertificates) Keys(ctx context.Context, namespace string) ([]string, error) {
+	found := c.find(ctx, namespace)
+	return found.keys, found.err
+}
+
+func (c *ShootCertificates) find(ctx context.Context, namespace string) answer {
 	now := c.Clock.Now()
 	c.mu.Lock()
 	found, ok := c.known[namespace]
 	c.mu.Unlock()
 	if ok && now.Before(found.until) {
-		return found.certificate, found.err
+		return found
 	}
 	found = answer{until: now.Add(remembered)}
-	found.certificate, found.err = c.read(ctx, namespace)
+	if found.certificate, found.err = c.certificate(ctx, namespace); found.err == nil {
+		found.keys, found.err = c.readKeys(ctx, namespace)
+	}
 	if ctx.Err() != nil {
-		return found.certificate, found.err
+		return found
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -63,22 +80,48 @@ func (c *ShootCertificates) Of(ctx context.Context, namespace string) (*tls.Cert
 		c.known = map[string]answer{}
 	}
 	c.known[namespace] = found
-	return found.certificate, found.err
+	return found
 }
 
-// read finds the newest certificate of the namespace.
-func (c *ShootCertificates) read(ctx context.Context, namespace string) (*tls.Certificate, error) {
+// generated are the Secrets of a logical name in the namespace.
+func (c *ShootCertificates) generated(ctx context.Context, namespace, name string) ([]corev1.Secret, error) {
 	list := &corev1.SecretList{}
 	err := c.Seed.List(ctx, list, client.InNamespace(namespace), client.MatchingLabels{
-		gardencorev1beta1.LabelSecretManagedBy: gardencorev1beta1.LabelSecretManagedByValue, gardencorev1beta1.LabelSecretName: ShootCertificateName,
+		gardencorev1beta1.LabelSecretManagedBy: gardencorev1beta1.LabelSecretManagedByValue, gardencorev1beta1.LabelSecretName: name,
 	})
 	if err != nil {
-		return nil, fmt.Errorf("find the certificate of the webhooks of the shoot of namespace %q: %w", namespace, err)
+		return nil, fmt.Errorf("find Secret %q for the webhooks of the shoot of namespace %q: %w", name, namespace, err)
+	}
+	return list.Items, nil
+}
+
+// readKeys finds the keys of the namespace.
+func (c *ShootCertificates) readKeys(ctx context.Context, namespace string) ([]string, error) {
+	list, err := c.generated(ctx, namespace, ShootKeyName)
+	if err != nil {
+		return nil, err
+	}
+	var keys []string
+	for i := range list {
+		key := string(list[i].Data[secrets.DataKeyToken])
+		if key == "" {
+			return nil, fmt.Errorf("Secret %q has no key %q", client.ObjectKeyFromObject(&list[i]), secrets.DataKeyToken)
+		}
+		keys = append(keys, key)
+	}
+	return keys, nil
+}
+
+// certificate finds the newest certificate of the namespace.
+func (c *ShootCertificates) certificate(ctx context.Context, namespace string) (*tls.Certificate, error) {
+	list, err := c.generated(ctx, namespace, ShootCertificateName)
+	if err != nil {
+		return nil, err
 	}
 	var newest *corev1.Secret
-	for i := range list.Items {
-		if newest == nil || issued(&list.Items[i]) > issued(newest) {
-			newest = &list.Items[i]
+	for i := range list {
+		if newest == nil || issued(&list[i]) > issued(newest) {
+			newest = &list[i]
 		}
 	}
 	if newest == nil {

@@ -10,6 +10,7 @@
 // A seed must not lock up while the resource manager is away. So a webhook is only asked about namespaces of the seed's own
 // components, conditions leave out what it would not change, and the pods of the resource manager itself are never asked about.
 //
-// The API servers of shoots ask too, by a name of their own for each shoot. The server answers with a certificate that the authority of
-// that shoot has signed, and the name says which shoot a request is about. There, webhooks are about the pods of system components only.
+// The API servers of shoots ask too, at a port of their own and by a name of their own for each shoot. The server answers with a certificate
+// that the authority of that shoot has signed, and the name says which shoot a request is about; a key in the path shows that it comes from
+// there, see Door. There, webhooks are about the pods of system components only, and nothing is read but that shoot.
 package webhooks

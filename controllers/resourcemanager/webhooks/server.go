@@ -22,9 +22,19 @@ import (
 // Certificates returns the certificate for the shoot of a namespace.
 type Certificates func(ctx context.Context, namespace string) (*tls.Certificate, error)
 
-// NewServer returns a server at an address, with tls.crt and tls.key of a folder for the seed. It reads them again when they change. API
-// servers of shoots get the certificate of their shoot.
-func NewServer(address, folder string, shoots Certificates) (webhook.Server, error) {
+// NewServer returns a server for the API server of the seed at an address, with tls.crt and tls.key of a folder. It reads them again when
+// they change.
+func NewServer(address, folder string) (webhook.Server, error) {
+	return newServer(address, folder)
+}
+
+// NewShootServer returns a server for the API servers of shoots. It has another address than that of the seed, so that network policies can
+// tell them apart. A caller that names no shoot gets the certificate of the folder, and no answer.
+func NewShootServer(address, folder string, shoots Certificates) (webhook.Server, error) {
+	return newServer(address, folder, forShoots(shoots))
+}
+
+func newServer(address, folder string, options ...func(*tls.Config)) (webhook.Server, error) {
 	host, port, err := net.SplitHostPort(address)
 	if err != nil {
 		return nil, fmt.Errorf("address of webhooks: %w", err)
@@ -33,24 +43,40 @@ func NewServer(address, folder string, shoots Certificates) (webhook.Server, err
 	if err != nil || number == 0 {
 		return nil, fmt.Errorf("address of webhooks: %q is not a port", port)
 	}
-	return webhook.NewServer(webhook.Options{Host: host, Port: int(number), CertDir: folder, TLSOpts: []func(*tls.Config){forShoots(shoots)}}), nil
+	return webhook.NewServer(webhook.Options{Host: host, Port: int(number), CertDir: folder, TLSOpts: options}), nil
 }
 
-// Register makes a server answer for all webhooks.
+// Register makes a server answer for the webhooks of the seed.
 func (d *Decider) Register(server webhook.Server, log logr.Logger) {
-	known := map[string]bool{}
-	for _, h := range append(hooks(d.Scheduler), inShoots()...) {
-		if known[h.path] {
+	for path, handler := range d.handlers(hooks(d.Scheduler), log) {
+		server.Register(path, handler)
+	}
+}
+
+// RegisterShoots makes a server answer for the webhooks of shoots, and of nothing that is in the seed.
+func (d *Decider) RegisterShoots(server webhook.Server, door *Door, log logr.Logger) {
+	for path, handler := range d.handlers(inShoots(), log) {
+		guarded := door.Guard(handler)
+		server.Register(path, guarded)
+		server.Register(keyed+path, guarded)
+	}
+}
+
+// handlers are those of webhooks, by their paths.
+func (d *Decider) handlers(hooks []hook, log logr.Logger) map[string]http.Handler {
+	found := map[string]http.Handler{}
+	for _, h := range hooks {
+		if found[h.path] != nil {
 			continue
 		}
-		known[h.path] = true
-		server.Register(h.path, &admission.Webhook{Handler: h.decide(d), WithContextFunc: withShoot, LogConstructor: func(_ logr.Logger, request *admission.Request) logr.Logger {
+		found[h.path] = &admission.Webhook{Handler: h.decide(d), LogConstructor: func(_ logr.Logger, request *admission.Request) logr.Logger {
 			if request == nil {
 				return log
 			}
 			return log.WithValues("webhook", h.name, "object", request.Namespace+"/"+request.Name, "user", request.UserInfo.Username)
-		}})
+		}}
 	}
+	return found
 }
 
 // invalidError is an error that the writer of the object made.

@@ -6,7 +6,6 @@ import (
 	"context"
 	"crypto/tls"
 	"errors"
-	"net/http"
 	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -37,17 +36,6 @@ func shootOf(host string) string {
 
 // shootKey is the key of the namespace of a shoot in the context of a request.
 type shootKey struct{}
-
-// withShoot remembers which shoot a request is about. Only the name in the handshake counts, for which there is a certificate.
-func withShoot(ctx context.Context, request *http.Request) context.Context {
-	if request.TLS == nil {
-		return ctx
-	}
-	if namespace := shootOf(request.TLS.ServerName); namespace != "" {
-		return context.WithValue(ctx, shootKey{}, namespace)
-	}
-	return ctx
-}
 
 // reader reads the cluster that a request is about.
 func (d *Decider) reader(ctx context.Context) (client.Reader, error) {

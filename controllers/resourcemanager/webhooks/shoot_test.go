@@ -25,6 +25,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/wait"
+	"k8s.io/utils/clock"
 	clocktesting "k8s.io/utils/clock/testing"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
@@ -36,7 +37,10 @@ import (
 
 const pods = `{"apiVersion":"admission.k8s.io/v1","kind":"AdmissionReview","request":{"uid":"u","operation":"CREATE","namespace":"kube-system","object":{"metadata":{"name":"p","labels":{"resources.gardener.cloud/managed-by":"gardener"%s}%s},"spec":{"containers":[{"name":"c"}]}}}}`
 
-// served is a running server for a seed with the shoot a, and what API servers trust.
+// key is that of the shoot a.
+const key = "0123abcd"
+
+// served is a running server for the shoot a of a seed, and what API servers trust.
 type served struct {
 	address     string
 	seed, shoot *x509.CertPool
@@ -62,13 +66,21 @@ func issue(t *testing.T, c client.Client, namespace, host string) (*secrets.Cert
 	return made, pool
 }
 
-func serve(t *testing.T) served {
+// keySecret is what the gardenlet makes for the shoot a.
+func keySecret() *corev1.Secret {
+	return &corev1.Secret{
+		ObjectMeta: metav1.ObjectMeta{Namespace: "shoot--dev--a", Name: "k", Labels: map[string]string{"managed-by": "secrets-manager", "name": "gardener-resource-manager-webhooks-key"}},
+		Data:       map[string][]byte{"token": []byte(key)},
+	}
+}
+
+func serve(t *testing.T, objects ...client.Object) served {
 	t.Helper()
 	types, err := scheme.New()
 	if err != nil {
 		t.Fatal(err)
 	}
-	seed := fake.NewClientBuilder().WithScheme(types).Build()
+	seed := fake.NewClientBuilder().WithScheme(types).WithObjects(objects...).Build()
 	shoot := fake.NewClientBuilder().WithScheme(types).WithObjects(
 		&corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "system", Labels: map[string]string{"worker.gardener.cloud/system-components": "true"}}, Spec: corev1.NodeSpec{Taints: []corev1.Taint{
 			{Key: "dedicated", Value: "system", Effect: corev1.TaintEffectNoSchedule},
@@ -95,17 +107,17 @@ func serve(t *testing.T) served {
 		t.Fatal(err)
 	}
 	certificates := &webhooks.ShootCertificates{Seed: seed, Clock: clocktesting.NewFakePassiveClock(metav1.Now().Time)}
-	server, err := webhooks.NewServer(s.address, folder, certificates.Of)
+	server, err := webhooks.NewShootServer(s.address, folder, certificates.Of)
 	if err != nil {
 		t.Fatal(err)
 	}
-	decider := &webhooks.Decider{Seed: seed, Shoot: func(_ context.Context, namespace string) (client.Reader, error) {
+	decider := &webhooks.Decider{Shoot: func(_ context.Context, namespace string) (client.Reader, error) {
 		if namespace != "shoot--dev--a" {
 			return nil, errors.New("there is no such shoot")
 		}
 		return shoot, nil
 	}}
-	decider.Register(server, logr.Discard())
+	decider.RegisterShoots(server, webhooks.NewDoor(certificates.Keys, clock.RealClock{}), logr.Discard())
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan error, 1)
 	go func() { done <- server.Start(ctx) }()
@@ -148,14 +160,11 @@ func (s served) ask(t *testing.T, host string, trusts *x509.CertPool, path, body
 // TestShootsHaveTheirOwnCertificates: an API server trusts what its own authority has signed, and the name decides which cluster is read.
 func TestShootsHaveTheirOwnCertificates(t *testing.T) {
 	t.Parallel()
-	s := serve(t)
-	const path, ofA, ofB, ofSeed = "/webhooks/system-components-config", "gardener-resource-manager.shoot--dev--a.svc", "gardener-resource-manager.shoot--dev--b.svc", "gardener-resource-manager.garden.svc"
+	s := serve(t, keySecret())
+	const path, ofA, ofB, ofSeed = "/shoot/" + key + "/webhooks/system-components-config", "gardener-resource-manager.shoot--dev--a.svc", "gardener-resource-manager.shoot--dev--b.svc", "gardener-resource-manager.garden.svc"
 	plain := fmt.Sprintf(pods, "", "")
 	if got, err := s.ask(t, ofA, s.shoot, path, plain); err != nil || !strings.Contains(got, `"allowed":true`) || !strings.Contains(got, `"patch"`) {
 		t.Errorf("the shoot a gets %s, %v", got, err)
-	}
-	if got, err := s.ask(t, ofSeed, s.seed, "/webhooks/seccomp-profile", plain); err != nil || !strings.Contains(got, `"allowed":true`) {
-		t.Errorf("the seed gets %s, %v", got, err)
 	}
 	for what, one := range map[string]struct {
 		host   string
@@ -167,11 +176,46 @@ func TestShootsHaveTheirOwnCertificates(t *testing.T) {
 	}
 }
 
+// TestOthersLearnNothing: who can connect, says any name and any path. A shoot is only for who knows its key, and the seed for nobody.
+func TestOthersLearnNothing(t *testing.T) {
+	t.Parallel()
+	s := serve(t, keySecret())
+	const ofA, ofSeed = "gardener-resource-manager.shoot--dev--a.svc", "gardener-resource-manager.garden.svc"
+	plain := fmt.Sprintf(pods, "", "")
+	for name, tc := range map[string]struct {
+		reason, host, path, want string
+		trusts                   *x509.CertPool
+	}{
+		"NoKey":       {"the key is missing", ofA, "/webhooks/system-components-config", "has not the key", s.shoot},
+		"OtherKey":    {"it is that of another shoot", ofA, "/shoot/4567abcd/webhooks/system-components-config", "has not the key", s.shoot},
+		"SeedByShoot": {"it is a webhook of the seed", ofA, "/webhooks/high-availability-config", "404 page not found", s.shoot},
+		"SeedByKey":   {"it is a webhook of the seed", ofA, "/shoot/" + key + "/webhooks/high-availability-config", "404 page not found", s.shoot},
+		"SeedByName":  {"the name is that of the seed", ofSeed, "/webhooks/seccomp-profile", "name of the server is that of no shoot", s.seed},
+		"SeedOfSeed":  {"both are of the seed", ofSeed, "/webhooks/high-availability-config", "404 page not found", s.seed},
+	} {
+		if got, err := s.ask(t, tc.host, tc.trusts, tc.path, plain); err != nil || !strings.Contains(got, tc.want) {
+			t.Errorf("%s: %s\ngot %s, %v, want %q", name, tc.reason, got, err, tc.want)
+		}
+	}
+}
+
+// TestShootsOfEarlierVersions are let in until a gardenlet has told them their key.
+func TestShootsOfEarlierVersions(t *testing.T) {
+	t.Parallel()
+	s := serve(t)
+	for _, path := range []string{"/webhooks/system-components-config", "/shoot/" + key + "/webhooks/system-components-config"} {
+		got, err := s.ask(t, "gardener-resource-manager.shoot--dev--a.svc", s.shoot, path, fmt.Sprintf(pods, "", ""))
+		if err != nil || !strings.Contains(got, `"patch"`) {
+			t.Errorf("%s: got %s, %v", path, got, err)
+		}
+	}
+}
+
 // TestSystemPods_GRM_WH_SYS_1 looks at where pods of system components run.
 func TestSystemPods_GRM_WH_SYS_1(t *testing.T) {
 	t.Parallel()
-	s := serve(t)
-	const path, host = "/webhooks/system-components-config", "gardener-resource-manager.shoot--dev--a.svc"
+	s := serve(t, keySecret())
+	const path, host = "/shoot/" + key + "/webhooks/system-components-config", "gardener-resource-manager.shoot--dev--a.svc"
 	changes := map[string]string{
 		"add /spec/nodeSelector": `{"worker.gardener.cloud/system-components":"true"}`,
 		"add /spec/tolerations":  `[{"effect":"NoSchedule","key":"dedicated","operator":"Equal","value":"system"}]`,

@@ -4,6 +4,8 @@
 package security
 
 import (
+	"maps"
+
 	"k8s.io/apiserver/pkg/registry/rest"
 	genericapiserver "k8s.io/apiserver/pkg/server"
 
@@ -15,10 +17,16 @@ import (
 
 // Group builds the storage of security.gardener.cloud; core has the stores of the core group. A new kind is one line.
 func Group(o kind.Options, tokens workloadidentity.TokenSigner, core map[string]rest.Storage) (*genericapiserver.APIGroupInfo, error) {
+	others := map[string]rest.Storage{}
+	maps.Copy(others, core)
 	return kind.NewGroup(o, gardensecurityv1alpha1.GroupVersion,
-		credentialsbinding.Storage,
 		func(o kind.Options) (map[string]rest.Storage, error) {
-			return workloadidentity.Storage(o, tokens, core)
+			bindings, err := credentialsbinding.Storage(o)
+			maps.Copy(others, bindings)
+			return bindings, err
+		},
+		func(o kind.Options) (map[string]rest.Storage, error) {
+			return workloadidentity.Storage(o, tokens, others)
 		},
 	)
 }

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	autoscalingv1 "k8s.io/api/autoscaling/v1"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -207,6 +208,8 @@ func newPlot(t *testing.T) *plot {
 	keys := corev1.ObjectReference{APIVersion: "v1", Kind: "Secret", Namespace: "garden", Name: "dns"}
 	ground.Spec.DNS.Internal = &gardencorev1beta1.SeedDNSProviderConfig{Type: "local", Domain: "internal.example.org", CredentialsRef: keys}
 	ground.Spec.DNS.Provider = &gardencorev1beta1.SeedDNSProvider{Type: "local", CredentialsRef: &keys}
+	used := corev1.ObjectReference{APIVersion: "security.gardener.cloud/v1alpha1", Kind: "WorkloadIdentity", Namespace: namespace, Name: "wi"}
+	ground.Spec.Backup = &gardencorev1beta1.Backup{Provider: "local", CredentialsRef: &used}
 	ground.Spec.Ingress = &gardencorev1beta1.Ingress{Domain: "ingress.example.org", Controller: gardencorev1beta1.IngressController{Kind: "nginx"}}
 	put(t, p, core, "seeds", ground)
 	other := ground.DeepCopy()
@@ -215,12 +218,13 @@ func newPlot(t *testing.T) *plot {
 	bucket := &gardencorev1beta1.BackupBucket{ObjectMeta: metav1.ObjectMeta{Name: "bucket"}}
 	bucket.Spec.Provider = gardencorev1beta1.BackupBucketProvider{Type: "local", Region: "north"}
 	bucket.Spec.SeedName = new("soil")
-	bucket.Spec.CredentialsRef = &corev1.ObjectReference{APIVersion: "v1", Kind: "Secret", Namespace: "garden", Name: "key"}
+	bucket.Spec.CredentialsRef = &used
 	put(t, p, core, "backupbuckets", bucket)
 	sprout := &gardencorev1beta1.Shoot{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "sprout"}}
 	sprout.Spec.CloudProfile = &gardencorev1beta1.CloudProfileReference{Kind: "CloudProfile", Name: "local"}
 	sprout.Spec.Region, sprout.Spec.Provider.Type, sprout.Spec.Kubernetes.Version = "north", "local", "1.36.3"
 	sprout.Spec.SeedName = new("soil")
+	sprout.Spec.Resources = []gardencorev1beta1.NamedResourceReference{resource("wi")}
 	put(t, p, core, "shoots", sprout)
 	entry := &gardencorev1beta1.BackupEntry{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "entry", OwnerReferences: []metav1.OwnerReference{
 		{APIVersion: "core.gardener.cloud/v1beta1", Kind: "Shoot", Name: "sprout", UID: p.uids["shoots"]},
@@ -232,6 +236,13 @@ func newPlot(t *testing.T) *plot {
 	p.claim(t, core, "late", "soil", "earlier")
 	kindtest.Of[*identity](t, security, "workloadidentities").MustCreate(kindtest.Context(t, namespace, "rose"), wi())
 	return p
+}
+
+// resource is a reference to an identity.
+func resource(name string) gardencorev1beta1.NamedResourceReference {
+	return gardencorev1beta1.NamedResourceReference{Name: name, ResourceRef: autoscalingv1.CrossVersionObjectReference{
+		APIVersion: "security.gardener.cloud/v1alpha1", Kind: "WorkloadIdentity", Name: name,
+	}}
 }
 
 // move adds a shoot that moves from the seed soil to sand.
@@ -379,5 +390,69 @@ func TestTokenContext(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestTokenUse asks for tokens of identities on behalf of objects that do, and do not, refer to them. Who can write a Secret in a seed can
+// have its gardenlet ask for any pair (API-TOKEN-1).
+func TestTokenUse(t *testing.T) {
+	t.Parallel()
+	core, security := served(t)
+	p := &plot{security: security, uids: map[string]types.UID{}}
+	to := func(name string) corev1.ObjectReference {
+		return corev1.ObjectReference{APIVersion: "security.gardener.cloud/v1alpha1", Kind: "WorkloadIdentity", Namespace: namespace, Name: name}
+	}
+	ground := &gardencorev1beta1.Seed{ObjectMeta: metav1.ObjectMeta{Name: "soil"}}
+	ground.Spec.Provider = gardencorev1beta1.SeedProvider{Type: "local", Region: "north"}
+	ground.Spec.Networks = gardencorev1beta1.SeedNetworks{Pods: "10.1.0.0/16", Services: "10.2.0.0/16"}
+	ground.Spec.DNS.Internal = &gardencorev1beta1.SeedDNSProviderConfig{Type: "local", Domain: "internal.example.org", CredentialsRef: to("of-domain")}
+	ground.Spec.Backup = &gardencorev1beta1.Backup{Provider: "local", CredentialsRef: new(to("of-backup"))}
+	ground.Spec.Ingress = &gardencorev1beta1.Ingress{Domain: "ingress.example.org", Controller: gardencorev1beta1.IngressController{Kind: "nginx"}}
+	ground.Spec.DNS.Provider = &gardencorev1beta1.SeedDNSProvider{Type: "local", CredentialsRef: new(to("of-ingress"))}
+	put(t, p, core, "seeds", ground)
+	bound := &binding{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "b"}, Provider: gardensecurityv1alpha1.CredentialsBindingProvider{Type: "local"}}
+	bound.CredentialsRef = to("of-binding")
+	put(t, p, security, "credentialsbindings", bound)
+	sprout := &gardencorev1beta1.Shoot{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "sprout"}}
+	sprout.Spec.CloudProfile = &gardencorev1beta1.CloudProfileReference{Kind: "CloudProfile", Name: "local"}
+	sprout.Spec.Region, sprout.Spec.Provider.Type, sprout.Spec.Kubernetes.Version = "north", "local", "1.36.3"
+	sprout.Spec.SeedName, sprout.Spec.CredentialsBindingName = new("soil"), new("b")
+	sprout.Spec.Provider.Workers = []gardencorev1beta1.Worker{{Name: "w", Machine: gardencorev1beta1.Machine{Type: "small", Image: &gardencorev1beta1.ShootMachineImage{Name: "local", Version: new("1.0.0")}}, Minimum: 1, Maximum: 1}}
+	sprout.Spec.Networking = &gardencorev1beta1.Networking{Type: new("local")}
+	sprout.Spec.Resources = []gardencorev1beta1.NamedResourceReference{resource("of-resource")}
+	sprout.Spec.DNS = &gardencorev1beta1.DNS{Domain: new("sprout.example.org"), Providers: []gardencorev1beta1.DNSProvider{{
+		Type: new("local"), Primary: new(true), CredentialsRef: &autoscalingv1.CrossVersionObjectReference{APIVersion: "security.gardener.cloud/v1alpha1", Kind: "WorkloadIdentity", Name: "of-dns"},
+	}}}
+	put(t, p, core, "shoots", sprout)
+	for _, name := range []string{"of-domain", "of-backup", "of-ingress", "of-binding", "of-resource", "of-dns", "of-nobody"} {
+		one := wi()
+		one.Name = name
+		kindtest.Of[*identity](t, security, "workloadidentities").MustCreate(kindtest.Context(t, namespace, "rose"), one)
+	}
+	issuer, ok := security["workloadidentities/token"].(rest.NamedCreater)
+	if !ok {
+		t.Fatal("tokens are issued")
+	}
+	for kind, allowed := range map[string][]string{
+		"Shoot": {"of-binding", "of-dns", "of-domain", "of-ingress", "of-resource"},
+		"Seed":  {"of-backup", "of-domain", "of-ingress"},
+	} {
+		asked := &gardensecurityv1alpha1.ContextObject{Kind: kind, APIVersion: "core.gardener.cloud/v1beta1", Name: "sprout", Namespace: new(namespace), UID: p.uids["shoots"]}
+		if kind == "Seed" {
+			asked.Name, asked.Namespace, asked.UID = "soil", nil, p.uids["seeds"]
+		}
+		var got []string
+		for _, name := range []string{"of-backup", "of-binding", "of-dns", "of-domain", "of-ingress", "of-nobody", "of-resource"} {
+			ctx := kindtest.Context(t, namespace, soil)
+			_, err := issuer.Create(ctx, name, &request{Spec: gardensecurityv1alpha1.TokenRequestSpec{ContextObject: asked}}, rest.ValidateAllObjectFunc, &metav1.CreateOptions{})
+			if err == nil {
+				got = append(got, name)
+			} else if !apierrors.IsInvalid(err) || !strings.Contains(err.Error(), "does not refer to the workload identity") {
+				t.Errorf("%s for %s: %v", name, kind, err)
+			}
+		}
+		if diff := cmp.Diff(allowed, got); diff != "" {
+			t.Errorf("identities that are used for a %s (-want +got):\n%s", kind, diff)
+		}
 	}
 }

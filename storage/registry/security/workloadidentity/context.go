@@ -13,6 +13,7 @@ import (
 	metainternalversion "k8s.io/apimachinery/pkg/apis/meta/internalversion"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/fields"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	genericapirequest "k8s.io/apiserver/pkg/endpoints/request"
 	"k8s.io/apiserver/pkg/registry/rest"
@@ -21,12 +22,13 @@ import (
 	gardensecurityv1alpha1 "github.com/terrarium-garden/terrarium/apis/security/v1alpha1"
 )
 
-// reader reads objects of the core group from their stores.
+// reader reads objects of the core group, and bindings of credentials, from their stores.
 type reader struct{ stores map[string]rest.Storage }
 
 // describe adds the context object, and the objects that it belongs to, to the claims. It has to belong to the seed that asks:
 // the object that was read is the one that is judged, so that no change in between makes a difference. The answer is the same
-// whether the object is missing, belongs to others or has another UID (API-TOKEN-1).
+// whether the object is missing, belongs to others or has another UID (API-TOKEN-1). An object of the seed has to refer to the identity,
+// which is in the claims already.
 func (r reader) describe(ctx context.Context, asked *gardensecurityv1alpha1.ContextObject, seed string, into *gardenClaims) error {
 	path := field.NewPath("spec", "contextObject")
 	if _, known := contextKinds()[asked.Kind]; !known || asked.APIVersion != gardencorev1beta1.GroupVersion.String() {
@@ -34,7 +36,13 @@ func (r reader) describe(ctx context.Context, asked *gardensecurityv1alpha1.Cont
 	}
 	obj, err := r.contextObject(ctx, asked)
 	if err == nil && obj.GetUID() == asked.UID && belongs(obj, seed) {
-		err = r.add(ctx, obj, seed, into)
+		used, failure := r.uses(ctx, obj, types.NamespacedName{Namespace: into.WorkloadIdentity.Namespace, Name: into.WorkloadIdentity.Name}, seed)
+		if failure == nil && !used {
+			return invalid(field.Invalid(path, asked.Name, "it does not refer to the workload identity"))
+		}
+		if err = failure; err == nil {
+			err = r.add(ctx, obj, seed, into)
+		}
 		if err == nil {
 			return nil
 		}
