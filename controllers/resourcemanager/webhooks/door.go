@@ -19,7 +19,7 @@ const (
 	mostOfRequest = 3 << 20
 	// mostOfShoot and mostOfAll bound the bodies that are read and decided at one time. Decoded and encoded again, a body takes many times
 	// its length.
-	mostOfShoot, mostOfAll = mostOfRequest, 4 * mostOfRequest
+	mostOfShoot, mostOfAll = mostOfRequest, 12 * mostOfRequest
 	// leastOfRequest is what every request counts for, which bounds their number.
 	leastOfRequest = 64 << 10
 	// waiting is how long a request waits for those of other shoots.

@@ -102,7 +102,7 @@ func TestManagedResourcesOfTheSeed(t *testing.T) {
 		"the deletion of one for a shoot":   plain.Delete(t.Context(), shoot),
 		"one by an extension that may":      trusted.Create(t.Context(), managed(namespace, "given", "seed")),
 		"one by the gardenlet":              garden.Client.Create(t.Context(), managed("garden", "other", "seed")),
-		"a change by whoever is no account": garden.Client.Delete(t.Context(), chart),
+		"a change by a user who is no account": garden.Client.Delete(t.Context(), chart),
 	} {
 		if err != nil {
 			t.Errorf("%s: %v", what, err)
