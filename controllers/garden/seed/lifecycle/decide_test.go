@@ -142,8 +142,12 @@ func TestForget(t *testing.T) {
 			reason: "what the gardenlet judges becomes Unknown, all else stays", workers: 1,
 			before: gardencorev1beta1.ShootStatus{
 				Conditions: []condition{
-					{Type: "APIServerAvailable", Status: "True"}, {Type: "ControlPlaneHealthy", Status: "True"}, custom,
-					{Type: "ObservabilityComponentsHealthy", Status: "Progressing"}, {Type: "EveryNodeReady", Status: "False"}, {Type: "SystemComponentsHealthy", Status: "True"},
+					{Type: "APIServerAvailable", Status: "True"},
+					{Type: "ControlPlaneHealthy", Status: "True"},
+					custom,
+					{Type: "ObservabilityComponentsHealthy", Status: "Progressing"},
+					{Type: "EveryNodeReady", Status: "False"},
+					{Type: "SystemComponentsHealthy", Status: "True"},
 				},
 				Constraints: []condition{{Type: "HibernationPossible", Status: "True"}, valid, {Type: "MaintenancePreconditionsSatisfied", Status: "True"}},
 			},

@@ -37,8 +37,7 @@ type Reconciler struct {
 	Config gardenconfigv1alpha1.ConcurrencyConfiguration
 }
 
-// AddToManager implements kit.Adder. Secrets are watched by their metadata. One that is no source or no copy any more has to be seen,
-// because it has no label by which it could be found later.
+// AddToManager implements kit.Adder. Secrets are watched by their metadata.
 func (r *Reconciler) AddToManager(clusters kit.Clusters) error {
 	b := r.Controller(clusters, controllerName, kit.Workers(r.Config.ConcurrentSyncs))
 	// A source concerns every seed, a copy its own (GCM-SEED-3).
@@ -48,10 +47,15 @@ func (r *Reconciler) AddToManager(clusters kit.Clusters) error {
 	})
 	b.For(&gardencorev1beta1.Seed{}, builder.WithPredicates(predicate.GenerationChangedPredicate{})).
 		Owns(&corev1.Namespace{}).
-		WatchesMetadata(&corev1.Secret{}, all, builder.WithPredicates(kit.Touching(isSource))).
-		WatchesMetadata(&corev1.Secret{}, own, builder.WithPredicates(kit.Touching(isCopy)))
+		WatchesMetadata(&corev1.Secret{}, all, builder.WithPredicates(sources())).
+		WatchesMetadata(&corev1.Secret{}, own, builder.WithPredicates(copies()))
 	return kit.Complete(b, controllerName, reconcile.AsReconciler(r.Client, r))
 }
+
+// sources and copies also let through that a Secret loses its label: it could not be found by that later.
+func sources() predicate.Predicate { return kit.Touching(isSource) }
+
+func copies() predicate.Predicate { return kit.Touching(isCopy) }
 
 func isSource(secret client.Object) bool {
 	_, labelled := secret.GetLabels()[gardencorev1beta1.LabelRole]

@@ -13,6 +13,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
+	"sigs.k8s.io/controller-runtime/pkg/event"
 
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	"github.com/terrarium-garden/terrarium/apis/scheme"
@@ -57,6 +58,30 @@ func pass(t *testing.T, secrets ...corev1.Secret) (held map[string]string, again
 
 func unlabelled(s *corev1.Secret) {
 	s.Labels, s.Data = nil, map[string][]byte{"k": []byte("mine")}
+}
+
+func TestEvents_GCM_SEED_3(t *testing.T) {
+	t.Parallel()
+	update := func(before, after corev1.Secret) event.UpdateEvent {
+		return event.UpdateEvent{ObjectOld: &before, ObjectNew: &after}
+	}
+	source, plain := secret("garden", "a"), secret("garden", "a", unlabelled)
+	made, lost := secret("seed-eu", "a"), secret("seed-eu", "a", unlabelled)
+	for reason, got := range map[string]bool{
+		"a source that changes reaches the seeds":        namespace.Sources().Update(update(source, source)),
+		"one that loses its label does":                  namespace.Sources().Update(update(source, plain)),
+		"one that gets it does":                          namespace.Sources().Update(update(plain, source)),
+		"one that never had it does not":                 !namespace.Sources().Update(update(plain, plain)),
+		"a copy is no source":                            !namespace.Sources().Update(update(made, made)),
+		"a copy that changes is looked at":               namespace.Copies().Update(update(made, made)),
+		"one that loses its label is":                    namespace.Copies().Update(update(made, lost)),
+		"what is not labelled in the namespace is not":   !namespace.Copies().Update(update(lost, lost)),
+		"and a source is no copy, whatever its label is": !namespace.Copies().Update(update(source, plain)),
+	} {
+		if !got {
+			t.Error(reason)
+		}
+	}
 }
 
 func TestTakenName_GCM_SEED_3(t *testing.T) {

@@ -126,18 +126,21 @@ func TestPlanOfVersions(t *testing.T) {
 		"GCM-MAINT-6 own kubelet": {"that of the pool, not that of the shoot", shoot(poolVersion("1.32.1")), offers("1.33.1 1.32.1", "1.0.0 1.0.2", version("1.0.2", kubelets(">= 1.33"))), outcome{"1.33.1", "1.32.1", "1.0.0", 0, 0}},
 		"GCM-MAINT-7 kubelet": {
 			"an image that the new kubelets do not work with is replaced, too", shoot(manually),
-			offers("1.33.1:expired 1.34.0", "1.0.0 1.0.1", version("1.0.0", kubelets("< 1.34"))), outcome{"1.34.0", "", "1.0.1", 2, 0},
+			offers("1.33.1:expired 1.34.0", "1.0.0 1.0.1", version("1.0.0", kubelets("< 1.34"))),
+			outcome{"1.34.0", "", "1.0.1", 2, 0},
 		},
 		"GCM-MAINT-7 kubelet, none": {
 			"and fails if there is no other", shoot(manually),
-			offers("1.33.1:expired 1.34.0", "1.0.0 1.0.1", version("1.0.0", kubelets("< 1.34")), version("1.0.1", kubelets("< 1.34"))), outcome{"1.34.0", "", "1.0.0", 1, 1},
+			offers("1.33.1:expired 1.34.0", "1.0.0 1.0.1", version("1.0.0", kubelets("< 1.34")), version("1.0.1", kubelets("< 1.34"))),
+			outcome{"1.34.0", "", "1.0.0", 1, 1},
 		},
 		"GCM-MAINT-7 kubelet, old": {
 			"but stays with the old ones", shoot(manually), offers("1.33.1", "1.0.0 1.0.1", version("1.0.0", kubelets("< 1.34"))), unchanged,
 		},
 		"GCM-MAINT-7 kubelet in place": {
 			"machines that are updated in place get it as well", shoot(manually, inPlace),
-			offers("1.33.1:expired 1.34.0", "1.0.0 1.0.1", version("1.0.0", kubelets("< 1.34")), version("1.0.1", fromVersion("1.0.0"))), outcome{"1.34.0", "", "1.0.1", 2, 0},
+			offers("1.33.1:expired 1.34.0", "1.0.0 1.0.1", version("1.0.0", kubelets("< 1.34")), version("1.0.1", fromVersion("1.0.0"))),
+			outcome{"1.34.0", "", "1.0.1", 2, 0},
 		},
 		"GCM-MAINT-7 architecture": {
 			"an image that is not for the machines any more", shoot(manually),
