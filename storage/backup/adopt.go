@@ -34,7 +34,13 @@ func (k *Keeper) open(ctx context.Context) error {
 		return err
 	}
 	if readable < len(full) {
-		if err := k.adopt(ctx, store, all, full[readable], readable == 0, version); err != nil {
+		k.mu.Lock()
+		k.health.Snapshot = &full[readable]
+		k.mu.Unlock()
+	}
+	// Writes of this version are never restored into a directory of the version before.
+	if readable < len(full) && version == k.config.Source.Version {
+		if err := k.adopt(ctx, store, all, full[readable], readable == 0); err != nil {
 			return err
 		}
 	}
@@ -44,15 +50,8 @@ func (k *Keeper) open(ctx context.Context) error {
 }
 
 // adopt goes on after the files of the server that ran before. What it had written and this server's databases do not know makes
-// them begin anew with a snapshot, and so do a newest snapshot that cannot be read and one of another version: writes of this
-// version are never restored into a directory of the version before.
-func (k *Keeper) adopt(ctx context.Context, store Store, all []Entry, readable Entry, newest bool, version string) error {
-	k.mu.Lock()
-	k.health.Snapshot = &readable
-	k.mu.Unlock()
-	if version != k.config.Source.Version {
-		return nil
-	}
+// them begin anew with a snapshot, and so does a newest snapshot that cannot be read.
+func (k *Keeper) adopt(ctx context.Context, store Store, all []Entry, readable Entry, newest bool) error {
 	if _, beyond := chain(all, readable); beyond != nil {
 		return nil
 	}

@@ -97,11 +97,11 @@ func TestManagedResourcesOfTheSeed(t *testing.T) {
 		return plain.Patch(ctx, managed(namespace, shoot.Name, ""), client.RawPatch("application/merge-patch+json", []byte(`{"spec":{"class":"seed"}}`)), dry)
 	})
 	for what, err := range map[string]error{
-		"manifests for a shoot":             plain.Create(t.Context(), manifests(namespace, "managedresource-mine")),
-		"a Secret for the seed":             plain.Create(t.Context(), manifests("garden", "bucket")),
-		"the deletion of one for a shoot":   plain.Delete(t.Context(), shoot),
-		"one by an extension that may":      trusted.Create(t.Context(), managed(namespace, "given", "seed")),
-		"one by the gardenlet":              garden.Client.Create(t.Context(), managed("garden", "other", "seed")),
+		"manifests for a shoot":                plain.Create(t.Context(), manifests(namespace, "managedresource-mine")),
+		"a Secret for the seed":                plain.Create(t.Context(), manifests("garden", "bucket")),
+		"the deletion of one for a shoot":      plain.Delete(t.Context(), shoot),
+		"one by an extension that may":         trusted.Create(t.Context(), managed(namespace, "given", "seed")),
+		"one by the gardenlet":                 garden.Client.Create(t.Context(), managed("garden", "other", "seed")),
 		"a change by a user who is no account": garden.Client.Delete(t.Context(), chart),
 	} {
 		if err != nil {
