@@ -19,9 +19,10 @@ import (
 )
 
 const (
-	// ShootCertificateName is the logical name of the certificate in the namespace of a control plane, ShootKeyName that of the key that the
-	// API server shows.
-	ShootCertificateName, ShootKeyName = "gardener-resource-manager-webhooks", "gardener-resource-manager-webhooks-key"
+	// ShootCertificateName is the logical name of the certificate in the namespace of a control plane.
+	ShootCertificateName = "gardener-resource-manager-webhooks"
+	// ShootKeyName is the logical name of the key that the API server shows.
+	ShootKeyName = "gardener-resource-manager-webhooks-key"
 	// remembered is how long the answer for a shoot is kept, also that there is none: a client must not make the seed work by connecting.
 	remembered = 30 * time.Second
 	// mostRemembered bounds the number of answers.
@@ -105,7 +106,7 @@ func (c *ShootCertificates) readKeys(ctx context.Context, namespace string) ([]s
 	for i := range list {
 		key := string(list[i].Data[secrets.DataKeyToken])
 		if key == "" {
-			return nil, fmt.Errorf("Secret %q has no key %q", client.ObjectKeyFromObject(&list[i]), secrets.DataKeyToken)
+			return nil, fmt.Errorf("secret %q has no key %q", client.ObjectKeyFromObject(&list[i]), secrets.DataKeyToken)
 		}
 		keys = append(keys, key)
 	}

@@ -77,7 +77,7 @@ func TestSlowRequests(t *testing.T) {
 			_, err := io.Copy(io.Discard, request.Body)
 			read <- err
 		})))
-		config := &tls.Config{InsecureSkipVerify: true, ServerName: "gardener-resource-manager.shoot--dev--a.svc"} //nolint:gosec // A test.
+		config := &tls.Config{InsecureSkipVerify: true, ServerName: "gardener-resource-manager.shoot--dev--a.svc"}
 		c := &http.Client{Transport: &http.Transport{TLSClientConfig: config}}
 		request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, server.URL, tc.body)
 		if err != nil {
