@@ -21,7 +21,7 @@ import (
 const (
 	// ShootCertificateName is the logical name of the certificate in the namespace of a control plane.
 	ShootCertificateName = "gardener-resource-manager-webhooks"
-	// ShootKeyName is that of the key that the API server shows.
+	// ShootKeyName is the logical name of the key that the API server shows.
 	ShootKeyName = "gardener-resource-manager-webhooks-key"
 	// remembered is how long the answer for a shoot is kept, also that there is none: a client must not make the seed work by connecting.
 	remembered = 30 * time.Second
@@ -106,7 +106,7 @@ func (c *ShootCertificates) readKeys(ctx context.Context, namespace string) ([]s
 	for i := range list {
 		key := string(list[i].Data[secrets.DataKeyToken])
 		if key == "" {
-			return nil, fmt.Errorf("there is no key %[2]q in Secret %[1]q", client.ObjectKeyFromObject(&list[i]), secrets.DataKeyToken)
+			return nil, fmt.Errorf("secret %q has no key %q", client.ObjectKeyFromObject(&list[i]), secrets.DataKeyToken)
 		}
 		keys = append(keys, key)
 	}

@@ -5,8 +5,8 @@ package webhooks_test
 import (
 	"bytes"
 	"context"
-	"fmt"
 	"crypto/tls"
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"

@@ -4,8 +4,11 @@ package resourcemanager_test
 
 import (
 	"context"
+	"crypto/tls"
+	"errors"
 	"fmt"
 	"net"
+	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
@@ -24,19 +27,13 @@ import (
 	"github.com/terrarium-garden/terrarium/controllers/resourcemanager"
 	"github.com/terrarium-garden/terrarium/controllers/resourcemanager/webhooks"
 	"github.com/terrarium-garden/terrarium/controllers/secrets"
+	"github.com/terrarium-garden/terrarium/tests/harness"
 )
 
 // withWebhooks runs a seed whose API server asks the resource manager.
 func withWebhooks(t *testing.T) *stage {
 	t.Helper()
-	listener, err := net.Listen("tcp", "127.0.0.1:0") //nolint:noctx // It ends at once.
-	if err != nil {
-		t.Fatal(err)
-	}
-	address := listener.Addr().String()
-	if err := listener.Close(); err != nil {
-		t.Fatal(err)
-	}
+	address := freeAddress(t)
 	folder, bundle := t.TempDir(), []byte(nil)
 	s := newStage(t, func(o *resourcemanager.Options) {
 		o.WebhookAddress, o.WebhookCertificates = address, folder
@@ -45,6 +42,54 @@ func withWebhooks(t *testing.T) *stage {
 		s.create(object)
 	}
 	return s
+}
+
+func freeAddress(t *testing.T) string {
+	t.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0") //nolint:noctx // It ends at once.
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := listener.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return listener.Addr().String()
+}
+
+// TestPortsOfWebhooks: who reaches the port for shoots learns nothing about the seed there, whatever name and path he says.
+func TestPortsOfWebhooks(t *testing.T) {
+	t.Parallel()
+	ofSeed, ofShoots, folder := freeAddress(t), freeAddress(t), t.TempDir()
+	newStage(t, func(o *resourcemanager.Options) {
+		o.WebhookAddress, o.ShootWebhookAddress, o.WebhookCertificates = ofSeed, ofShoots, folder
+	}, func(s *stage) { s.certificate(folder) })
+	const ofSystem = "/webhooks/system-components-config"
+	for name, tc := range map[string]struct {
+		reason, address, path string
+		want                  int
+	}{
+		"Seed":        {"the seed asks about workloads", ofSeed, "/webhooks/high-availability-config", http.StatusOK},
+		"ShootAtSeed": {"what only shoots ask is elsewhere", ofSeed, ofSystem, http.StatusNotFound},
+		"SeedAtShoot": {"what the seed asks is not here", ofShoots, "/webhooks/high-availability-config", http.StatusNotFound},
+		"NoShoot":     {"nobody says which shoot it is", ofShoots, ofSystem, http.StatusMisdirectedRequest},
+	} {
+		c := &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true, MinVersion: tls.VersionTLS12}}}
+		harness.Eventually(t, name, func(ctx context.Context) error {
+			request, err := http.NewRequestWithContext(ctx, http.MethodPost, "https://"+tc.address+tc.path, strings.NewReader("{}"))
+			if err != nil {
+				return err
+			}
+			answer, err := c.Do(request)
+			if err != nil {
+				return err
+			}
+			if err := answer.Body.Close(); err != nil || answer.StatusCode != tc.want {
+				return errors.Join(fmt.Errorf("%s: got status %d, want %d", tc.reason, answer.StatusCode, tc.want), err)
+			}
+			return nil
+		})
+		c.CloseIdleConnections()
+	}
 }
 
 // certificate writes a certificate for this machine into a folder and returns what verifies it.
