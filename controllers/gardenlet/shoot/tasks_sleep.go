@@ -116,7 +116,7 @@ func podsLeft(ctx context.Context, shoot client.Client) ([]string, error) {
 	for page := (&corev1.PodList{}); ; {
 		next := page.Continue
 		page = &corev1.PodList{}
-		if err := shoot.List(ctx, page, client.Limit(metadataPage), client.Continue(next)); err != nil {
+		if err := shoot.List(ctx, page, client.Limit(ownersPage), client.Continue(next)); err != nil {
 			return nil, fmt.Errorf("list pods: %w", err)
 		}
 		for i := range page.Items {
