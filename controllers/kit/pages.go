@@ -29,7 +29,7 @@ type Pages[L client.ObjectList] struct {
 	New func() L
 	// Options select what is listed.
 	Options []client.ListOption
-	// Size is how many objects are asked for at a time.
+	// Size is how many objects are asked for at a time. Half as many are, again and again, when an answer is an ErrTooLarge.
 	Size int64
 	// From is where the first page begins, if not with the first object.
 	From string
@@ -71,6 +71,10 @@ type position struct {
 
 // yields changes what is asked for next, and reports whether that can help against an error.
 func (p *position) yields(err error) bool {
+	if errors.Is(err, ErrTooLarge) {
+		p.size /= 2
+		return p.size > 0
+	}
 	var status apierrors.APIStatus
 	if p.next == "" || !apierrors.IsResourceExpired(err) || !errors.As(err, &status) {
 		return false

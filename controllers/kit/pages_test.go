@@ -26,6 +26,8 @@ type shelf struct {
 	objects int
 	// loose ignores how many objects were asked for, endless always says that there are more.
 	loose, endless bool
+	// heavy is the number of objects that are too large for one answer; 0 is none.
+	heavy int64
 	// forgets is where the list is forgotten once.
 	forgets string
 	// asked are the requests.
@@ -35,6 +37,9 @@ type shelf struct {
 func (s *shelf) List(_ context.Context, list client.ObjectList, options ...client.ListOption) error {
 	o := (&client.ListOptions{}).ApplyOptions(options)
 	s.asked = append(s.asked, fmt.Sprintf("%d from %q in %q", o.Limit, o.Continue, o.Namespace))
+	if s.heavy > 0 && o.Limit >= s.heavy {
+		return fmt.Errorf("read the answer: %w", kit.ErrTooLarge)
+	}
 	if o.Continue != "" && o.Continue == s.forgets {
 		s.forgets = ""
 		err := apierrors.NewResourceExpired("the list is too old")
@@ -72,6 +77,12 @@ func TestPages(t *testing.T) {
 			reason: "an earlier reader has come so far", shelf: shelf{objects: 3}, want: []string{"1", "2"},
 			change: func(p *kit.Pages[*corev1.ConfigMapList]) { p.From = "1" },
 		},
+		"Heavy": {
+			reason: "what is too large comes in smaller pages from then on", shelf: shelf{objects: 3, heavy: 3}, want: []string{"0", "1", "2"},
+			change: func(p *kit.Pages[*corev1.ConfigMapList]) { p.Size = 8 },
+			asked:  []string{`8 from "" in "n"`, `4 from "" in "n"`, `2 from "" in "n"`, `2 from "2" in "n"`},
+		},
+		"TooHeavy": {reason: "one object cannot be halved", shelf: shelf{objects: 3, heavy: 1}, err: "too large", asked: []string{`2 from "" in "n"`, `1 from "" in "n"`}},
 		"Forgotten": {
 			reason: "the list goes on with what there is by now", shelf: shelf{objects: 5, forgets: "2"}, want: []string{"0", "1", "3", "4"},
 			asked: []string{`2 from "" in "n"`, `2 from "2" in "n"`, `2 from "3" in "n"`},

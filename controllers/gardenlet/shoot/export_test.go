@@ -198,7 +198,8 @@ func FinishRecords(ctx context.Context, r *Reconciler, shoot *gardencorev1beta1.
 
 // Unrest names what is left in the cluster of a shoot that is put to sleep.
 func Unrest(ctx context.Context, r *Reconciler, inside client.Client) ([]string, error) {
-	return sleep{ground: ground{clock: r.Clock}}.unrest(ctx, inside)
+	left, err := sleep{ground: ground{clock: r.Clock}}.unrest(ctx, inside)
+	return left.names, err
 }
 
 // Own labels an object in the project and makes the shoot its owner.

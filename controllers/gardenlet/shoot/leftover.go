@@ -53,11 +53,3 @@ func (l *leftover) String() string {
 		return text + ", and " + unseen
 	}
 }
-
-func summarize(names []string) string {
-	var left leftover
-	for _, name := range names {
-		left.add(name)
-	}
-	return left.String()
-}

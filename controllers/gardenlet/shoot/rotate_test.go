@@ -62,7 +62,7 @@ func newWorkshop(t *testing.T) *workshop {
 		&corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Namespace: "kube-system", Name: "robot"}, Secrets: []corev1.ObjectReference{{Name: "robot-token"}, {Name: "registry"}}},
 		&corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Namespace: "kube-system", Name: "modern"}},
 	).WithInterceptorFuncs(interceptor.Funcs{Get: w.rootBundle}).Build()
-	w.inside = inside
+	w.inside = heavy(t, inside, "Namespace", "ServiceAccount")
 	w.give(t, w.SeedClient, &corev1.Secret{ObjectMeta: metav1.ObjectMeta{
 		Namespace: plane, Name: "shoot-access-tool", Labels: map[string]string{gardenresourcesv1alpha1.LabelPurpose: "token-requestor", gardenresourcesv1alpha1.LabelClass: "shoot"},
 		Annotations: map[string]string{gardenresourcesv1alpha1.AnnotationTokenRenewTimestamp: "2026-03-01T12:00:00Z"},

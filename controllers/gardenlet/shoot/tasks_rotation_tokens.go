@@ -21,6 +21,7 @@ import (
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	gardenresourcesv1alpha1 "github.com/terrarium-garden/terrarium/apis/resources/v1alpha1"
 	"github.com/terrarium-garden/terrarium/controllers/flow"
+	"github.com/terrarium-garden/terrarium/controllers/kit"
 	"github.com/terrarium-garden/terrarium/controllers/secrets"
 )
 
@@ -114,26 +115,34 @@ func (r tokenRotation) unrenewed(ctx context.Context, asked []string) ([]string,
 // eachAccount calls change with each service account that the selector matches, and writes what it has changed. Changes are made again
 // if somebody else was faster.
 func (r tokenRotation) eachAccount(ctx context.Context, option client.ListOption, change func(ctx context.Context, shoot client.Client, account *corev1.ServiceAccount) error) error {
-	shoot, all := r.shootClient.Get(ctx), &corev1.ServiceAccountList{}
-	if err := shoot.List(ctx, all, option); err != nil {
-		return fmt.Errorf("list service accounts: %w", err)
-	}
+	shoot := r.shootClient.Get(ctx)
 	limit := flowcontrol.NewTokenBucketRateLimiter(writesPerSecond, writesPerSecond)
 	defer limit.Stop()
-	for i := range all.Items {
-		account := &all.Items[i]
-		if err := limit.Wait(ctx); err != nil {
-			return fmt.Errorf("wait for the rate limit: %w", err)
+	accounts := kit.Pages[*corev1.ServiceAccountList]{
+		Reader: shoot, Size: ownersPage, Options: []client.ListOption{option},
+		New: func() *corev1.ServiceAccountList { return &corev1.ServiceAccountList{} },
+	}
+	err := accounts.Each(ctx, func(page *corev1.ServiceAccountList) error {
+		for i := range page.Items {
+			account := &page.Items[i]
+			if err := limit.Wait(ctx); err != nil {
+				return fmt.Errorf("wait for the rate limit: %w", err)
+			}
+			before := account.DeepCopy()
+			if err := change(ctx, shoot, account); err != nil {
+				return fmt.Errorf("service account %q: %w", client.ObjectKeyFromObject(account), err)
+			}
+			// The lock keeps what others have added to the list of Secrets.
+			err := shoot.Patch(ctx, account, client.MergeFromWithOptions(before, client.MergeFromWithOptimisticLock{}))
+			if client.IgnoreNotFound(err) != nil {
+				return fmt.Errorf("write service account %q: %w", client.ObjectKeyFromObject(account), err)
+			}
 		}
-		before := account.DeepCopy()
-		if err := change(ctx, shoot, account); err != nil {
-			return fmt.Errorf("service account %q: %w", client.ObjectKeyFromObject(account), err)
-		}
-		// The lock keeps what others have added to the list of Secrets.
-		err := shoot.Patch(ctx, account, client.MergeFromWithOptions(before, client.MergeFromWithOptimisticLock{}))
-		if client.IgnoreNotFound(err) != nil {
-			return fmt.Errorf("write service account %q: %w", client.ObjectKeyFromObject(account), err)
-		}
+
+		return nil
+	})
+	if err != nil {
+		return fmt.Errorf("look into all service accounts: %w", err)
 	}
 
 	return nil
