@@ -305,6 +305,45 @@ func TestAllCredentials_GLET_CRED_10_GLET_CRED_12_GLET_CRED_13(t *testing.T) {
 	})
 }
 
+// TestAccountIsChangedTwice changes a service account that somebody else has changed since it was read: both changes are kept.
+func TestAccountIsChangedTwice_GLET_CRED_12(t *testing.T) {
+	t.Parallel()
+	l := newLandscape(t, fresh())
+	robot := &corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Namespace: "kube-system", Name: "robot"}, Secrets: []corev1.ObjectReference{{Name: "robot-token"}}}
+	l.give(t, l.SeedClient, robot)
+	seed, _ := l.SeedClient.(client.WithWatch)
+	disturbed := false
+	l.SeedClient = interceptor.NewClient(seed, interceptor.Funcs{
+		Patch: func(ctx context.Context, c client.WithWatch, obj client.Object, patch client.Patch, options ...client.PatchOption) error {
+			if _, ok := obj.(*corev1.ServiceAccount); ok && !disturbed {
+				disturbed = true
+				robot.Secrets = append(robot.Secrets, corev1.ObjectReference{Name: "of-somebody"})
+				if err := c.Update(ctx, robot); err != nil {
+					return err
+				}
+			}
+			return c.Patch(ctx, obj, patch, options...)
+		},
+	})
+	rotating := l.shoot(t)
+	rotating.Status.Credentials = &gardencorev1beta1.ShootCredentials{Rotation: &gardencorev1beta1.ShootCredentialsRotation{
+		ServiceAccountKey: &gardencorev1beta1.ServiceAccountKeyRotation{Phase: "Preparing"},
+	}}
+	if err := shoot.RunTasks(t.Context(), l.Reconciler, rotating, plane, "account-tokens"); err != nil { // The seed stands for the shoot.
+		t.Fatal(err)
+	}
+	if err := seed.Get(t.Context(), client.ObjectKeyFromObject(robot), robot); err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, ref := range robot.Secrets[1:] {
+		names = append(names, ref.Name)
+	}
+	if diff := cmp.Diff([]string{"robot-token", "of-somebody"}, names); diff != "" || !strings.HasPrefix(robot.Secrets[0].Name, "robot-token-") || !disturbed {
+		t.Errorf("the first Secret is %q, the others are (-want +got):\n%s", robot.Secrets[0].Name, diff)
+	}
+}
+
 // An instance of the API server that is about to end still writes with the old key for those who are connected to it.
 func TestEarlierInstancesEndBeforeObjectsAreEncryptedAnew_GLET_CRED_13(t *testing.T) {
 	t.Parallel()

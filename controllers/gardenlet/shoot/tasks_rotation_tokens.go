@@ -3,6 +3,7 @@
 package shoot
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -16,6 +17,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/util/flowcontrol"
+	"k8s.io/client-go/util/retry"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
@@ -112,9 +114,12 @@ func (r tokenRotation) unrenewed(ctx context.Context, asked []string) ([]string,
 	return nil, nil
 }
 
+// accountChange changes a service account in memory.
+type accountChange func(ctx context.Context, shoot client.Client, account *corev1.ServiceAccount) error
+
 // eachAccount calls change with each service account that the selector matches, and writes what it has changed. Changes are made again
 // if somebody else was faster.
-func (r tokenRotation) eachAccount(ctx context.Context, option client.ListOption, change func(ctx context.Context, shoot client.Client, account *corev1.ServiceAccount) error) error {
+func (r tokenRotation) eachAccount(ctx context.Context, option client.ListOption, change accountChange) error {
 	shoot := r.shootClient.Get(ctx)
 	limit := flowcontrol.NewTokenBucketRateLimiter(writesPerSecond, writesPerSecond)
 	defer limit.Stop()
@@ -128,14 +133,8 @@ func (r tokenRotation) eachAccount(ctx context.Context, option client.ListOption
 			if err := limit.Wait(ctx); err != nil {
 				return fmt.Errorf("wait for the rate limit: %w", err)
 			}
-			before := account.DeepCopy()
-			if err := change(ctx, shoot, account); err != nil {
+			if err := changeAccount(ctx, shoot, account, change); err != nil {
 				return fmt.Errorf("service account %q: %w", client.ObjectKeyFromObject(account), err)
-			}
-			// The lock keeps what others have added to the list of Secrets.
-			err := shoot.Patch(ctx, account, client.MergeFromWithOptions(before, client.MergeFromWithOptimisticLock{}))
-			if client.IgnoreNotFound(err) != nil {
-				return fmt.Errorf("write service account %q: %w", client.ObjectKeyFromObject(account), err)
 			}
 		}
 
@@ -146,6 +145,23 @@ func (r tokenRotation) eachAccount(ctx context.Context, option client.ListOption
 	}
 
 	return nil
+}
+
+// changeAccount changes a service account and writes it. One that is gone by then needs nothing.
+func changeAccount(ctx context.Context, shoot client.Client, account *corev1.ServiceAccount, change accountChange) error {
+	return retry.RetryOnConflict(retry.DefaultBackoff, func() error {
+		before := account.DeepCopy()
+		if err := change(ctx, shoot, account); err != nil {
+			return err
+		}
+		// The lock keeps what others have added to the list of Secrets.
+		err := shoot.Patch(ctx, account, client.MergeFromWithOptions(before, client.MergeFromWithOptimisticLock{}))
+		if apierrors.IsConflict(err) {
+			return cmp.Or(client.IgnoreNotFound(shoot.Get(ctx, client.ObjectKeyFromObject(account), account)), err)
+		}
+
+		return client.IgnoreNotFound(err)
+	})
 }
 
 // addTokens makes a new token for each service account with token Secrets. A label says that an account has one.
