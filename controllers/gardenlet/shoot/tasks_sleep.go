@@ -122,7 +122,9 @@ func podsLeft(ctx context.Context, shoot client.Client) (leftover, error) {
 			if pod.Spec.NodeName == "" {
 				continue
 			}
-			left.add(fmt.Sprintf("pod %q", pod.Namespace+"/"+pod.Name))
+			if !over(pod) {
+				left.add(fmt.Sprintf("pod %q", pod.Namespace+"/"+pod.Name))
+			}
 			if err := shoot.Delete(ctx, pod, client.GracePeriodSeconds(0)); client.IgnoreNotFound(err) != nil {
 				return fmt.Errorf("delete pod %q of a node that is gone: %w", client.ObjectKeyFromObject(pod), err)
 			}
@@ -133,6 +135,12 @@ func podsLeft(ctx context.Context, shoot client.Client) (leftover, error) {
 		return left, fmt.Errorf("look for pods: %w", err)
 	}
 	return left, nil
+}
+
+// over reports whether a pod whose node is gone does not run any more: it has ended, or it is deleted already and only kept by a finalizer,
+// which nobody may take off while the cluster sleeps (GLET-HIB-2).
+func over(pod *corev1.Pod) bool {
+	return pod.DeletionTimestamp != nil || pod.Status.Phase == corev1.PodSucceeded || pod.Status.Phase == corev1.PodFailed
 }
 
 func endpointsLeft(ctx context.Context, shoot client.Client) (leftover, error) {
