@@ -202,6 +202,11 @@ func Unrest(ctx context.Context, r *Reconciler, inside client.Client) ([]string,
 	return left.names, err
 }
 
+// RenewAccess has the tokens of all clients in the control plane of a shoot renewed.
+func RenewAccess(ctx context.Context, r *Reconciler, namespace string) error {
+	return tokenRotation{ground: ground{facts: facts.Shoot{Namespace: namespace}, seed: r.SeedClient, clock: r.Clock}}.renewAccess(ctx)
+}
+
 // Own labels an object in the project and makes the shoot its owner.
 func Own(shoot *gardencorev1beta1.Shoot, obj client.Object, role string) {
 	project{ground: ground{facts: facts.Shoot{Shoot: shoot}}}.own(obj, role)

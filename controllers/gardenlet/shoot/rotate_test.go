@@ -305,6 +305,40 @@ func TestAllCredentials_GLET_CRED_10_GLET_CRED_12_GLET_CRED_13(t *testing.T) {
 	})
 }
 
+// TestTokensAreAwaitedAgain repeats a run that has asked for new tokens and was killed before they were there: it does not ask a second time,
+// and waits.
+func TestTokensAreAwaitedAgain_GLET_CRED_12(t *testing.T) {
+	t.Parallel()
+	l := newLandscape(t, fresh())
+	access := func(name, class string) *corev1.Secret {
+		return &corev1.Secret{ObjectMeta: metav1.ObjectMeta{
+			Namespace: plane, Name: name, Labels: map[string]string{gardenresourcesv1alpha1.LabelPurpose: "token-requestor", gardenresourcesv1alpha1.LabelClass: class},
+		}}
+	}
+	tool := access("shoot-access-tool", "shoot")
+	for _, secret := range []*corev1.Secret{tool, access("of-the-garden", "garden")} {
+		l.give(t, l.SeedClient, secret)
+	}
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		defer cancel()
+		err := shoot.RenewAccess(ctx, l.Reconciler, plane)
+		if err == nil || !strings.Contains(err.Error(), "not renewed yet in secrets shoot-access-tool (") {
+			t.Errorf("RenewAccess(...) = %v while the token is not renewed", err)
+		}
+		ended := make(chan error)
+		go func() { ended <- shoot.RenewAccess(t.Context(), l.Reconciler, plane) }()
+		synctest.Wait()
+		metav1.SetMetaDataAnnotation(&tool.ObjectMeta, gardenresourcesv1alpha1.AnnotationTokenRenewTimestamp, "2026-03-02T12:00:00Z")
+		if err := l.SeedClient.Update(t.Context(), tool); err != nil {
+			t.Fatal(err)
+		}
+		if err := <-ended; err != nil {
+			t.Errorf("RenewAccess(...) = %v once the token is renewed", err)
+		}
+	})
+}
+
 // TestAccountIsChangedTwice changes a service account that somebody else has changed since it was read: both changes are kept.
 func TestAccountIsChangedTwice_GLET_CRED_12(t *testing.T) {
 	t.Parallel()

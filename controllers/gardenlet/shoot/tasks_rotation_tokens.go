@@ -74,16 +74,18 @@ func (r tokenRotation) renewAccess(ctx context.Context) error {
 	var asked []string
 	for i := range all.Items {
 		secret := &all.Items[i]
-		class := secret.Labels[gardenresourcesv1alpha1.LabelClass]
-		if class != "" && class != gardenresourcesv1alpha1.ClassShoot || secret.Annotations[gardenresourcesv1alpha1.AnnotationTokenRenewTimestamp] == "" {
+		if class := secret.Labels[gardenresourcesv1alpha1.LabelClass]; class != "" && class != gardenresourcesv1alpha1.ClassShoot {
 			continue
+		}
+		asked = append(asked, secret.Name)
+		if secret.Annotations[gardenresourcesv1alpha1.AnnotationTokenRenewTimestamp] == "" {
+			continue // An earlier run has asked, and has not waited until the end.
 		}
 		before := secret.DeepCopy()
 		delete(secret.Annotations, gardenresourcesv1alpha1.AnnotationTokenRenewTimestamp)
 		if err := r.seed.Patch(ctx, secret, client.MergeFrom(before)); client.IgnoreNotFound(err) != nil {
 			return fmt.Errorf("ask for a new token in secret %q: %w", secret.Name, err)
 		}
-		asked = append(asked, secret.Name)
 	}
 
 	return flow.Until(ctx, r.clock, flow.Every(renewalPoll), func(ctx context.Context) error {
