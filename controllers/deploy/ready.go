@@ -44,6 +44,8 @@ func unready(obj client.Object) string {
 		return cmp.Or(unobserved(o, o.Status.ObservedGeneration), fewer(updated, want, "updated"), fewer(o.Status.NumberAvailable, want, "available"))
 	case *appsv1.ReplicaSet:
 		return cmp.Or(unobserved(o, o.Status.ObservedGeneration), fewer(o.Status.ReadyReplicas, ptr.Deref(o.Spec.Replicas, 1), "ready"))
+	case *corev1.ReplicationController:
+		return cmp.Or(unobserved(o, o.Status.ObservedGeneration), fewer(o.Status.ReadyReplicas, ptr.Deref(o.Spec.Replicas, 1), "ready"))
 	case *batchv1.Job:
 		return jobUnready(o)
 	case *corev1.Service:
@@ -67,13 +69,14 @@ func typed(obj client.Object) client.Object {
 		return obj
 	}
 	into, known := map[string]client.Object{
-		"Deployment.apps":  &appsv1.Deployment{},
-		"StatefulSet.apps": &appsv1.StatefulSet{},
-		"DaemonSet.apps":   &appsv1.DaemonSet{},
-		"ReplicaSet.apps":  &appsv1.ReplicaSet{},
-		"Job.batch":        &batchv1.Job{},
-		"Service":          &corev1.Service{},
-		"Pod":              &corev1.Pod{},
+		"Deployment.apps":       &appsv1.Deployment{},
+		"StatefulSet.apps":      &appsv1.StatefulSet{},
+		"DaemonSet.apps":        &appsv1.DaemonSet{},
+		"ReplicaSet.apps":       &appsv1.ReplicaSet{},
+		"Job.batch":             &batchv1.Job{},
+		"Service":               &corev1.Service{},
+		"Pod":                   &corev1.Pod{},
+		"ReplicationController": &corev1.ReplicationController{},
 		"CustomResourceDefinition.apiextensions.k8s.io": &apiextensionsv1.CustomResourceDefinition{},
 	}[u.GroupVersionKind().GroupKind().String()]
 	if !known || runtime.DefaultUnstructuredConverter.FromUnstructured(u.Object, into) != nil {

@@ -50,6 +50,7 @@ func TestReady_GRM_HEALTH_5(t *testing.T) {
 	service := metav1.TypeMeta{APIVersion: "v1", Kind: "Service"}
 	job := metav1.TypeMeta{APIVersion: "batch/v1", Kind: "Job"}
 	set := metav1.TypeMeta{APIVersion: "apps/v1", Kind: "StatefulSet"}
+	replicas := metav1.TypeMeta{APIVersion: "v1", Kind: "ReplicationController"}
 	daemons := metav1.TypeMeta{APIVersion: "apps/v1", Kind: "DaemonSet"}
 	cases := map[string]struct {
 		obj    client.Object
@@ -103,6 +104,12 @@ func TestReady_GRM_HEALTH_5(t *testing.T) {
 		},
 		"PodSucceeded":     {obj: &corev1.Pod{TypeMeta: pod, Status: corev1.PodStatus{Phase: corev1.PodSucceeded}}, ready: true},
 		"PodStarting":      {obj: &corev1.Pod{TypeMeta: pod, Status: corev1.PodStatus{Phase: corev1.PodRunning}}, reason: "the pod is not ready"},
+		"ControllerReady":  {obj: &corev1.ReplicationController{TypeMeta: replicas, Status: corev1.ReplicationControllerStatus{ReadyReplicas: 1}}, ready: true},
+		"ControllerStarts": {obj: &corev1.ReplicationController{TypeMeta: replicas}, reason: "0 of 1 pods are ready"},
+		"ControllerStale": {
+			obj:    &corev1.ReplicationController{TypeMeta: replicas, ObjectMeta: metav1.ObjectMeta{Generation: 2}, Status: corev1.ReplicationControllerStatus{ReadyReplicas: 1}},
+			reason: "the last change is not observed yet",
+		},
 		"CRDServed":        {obj: definition(accepted, established), ready: true},
 		"CRDNew":           {obj: definition(accepted), reason: "it is not served yet"},
 		"CRDBeingDeleted":  {obj: definition(accepted, established, terminating), reason: "it is being deleted"},

@@ -5,6 +5,7 @@ package kit_test
 import (
 	"bytes"
 	"encoding/pem"
+	"errors"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -14,6 +15,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
+	"github.com/terrarium-garden/terrarium/controllers/kit"
 	"github.com/terrarium-garden/terrarium/controllers/secrets"
 )
 
@@ -67,6 +69,9 @@ func TestAnswers(t *testing.T) {
 		err := shoot.List(t.Context(), all)
 		if want == "" && err != nil || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
 			t.Errorf("List(%s) = %v, want %q", kind, err, want)
+		}
+		if large := strings.HasPrefix(want, "more than"); errors.Is(err, kit.ErrTooLarge) != large {
+			t.Errorf("List(%s) = %v; that it is too large is %t", kind, err, large)
 		}
 	}
 }

@@ -18,6 +18,9 @@ import (
 	"github.com/terrarium-garden/terrarium/apis/bounds"
 )
 
+// ErrTooLarge is an answer that takes too much memory, or too much time, to be read.
+var ErrTooLarge = errors.New("the answer is too large")
+
 // Bounds are those of what a server that is not trusted answers.
 type Bounds struct {
 	// Answer is the greatest number of bytes of an answer, Event that of an event of a watch.
@@ -176,12 +179,12 @@ func (j *judged) frame() ([]byte, error) {
 
 func (j *judged) judge(part []byte, contentType string) error {
 	if err := bounds.Check(part, contentType, j.bounds.Limits); err != nil {
-		return fmt.Errorf("the server answers with what takes too much to read: %w", err)
+		return fmt.Errorf("%w: the server answers with what takes too much to read: %w", ErrTooLarge, err)
 	}
 
 	return nil
 }
 
 func tooLong(most int64) error {
-	return fmt.Errorf("the server answers with more than %d KiB", most>>10)
+	return fmt.Errorf("%w: the server answers with more than %d KiB", ErrTooLarge, most>>10)
 }

@@ -213,6 +213,42 @@ func TestConstraintsOfAShoot(t *testing.T) {
 	}
 }
 
+// definitions is an API server whose list of definitions does not end. All of them have several stored versions, or one.
+type definitions struct {
+	client.Reader
+
+	several bool
+	pages   int
+}
+
+func (d *definitions) List(_ context.Context, list client.ObjectList, options ...client.ListOption) error {
+	page, _ := list.(*apiextensionsv1.CustomResourceDefinitionList)
+	if d.pages++; d.pages > 5000 {
+		return errors.New("the list is read without an end")
+	}
+	for i := range (&client.ListOptions{}).ApplyOptions(options).Limit {
+		one := apiextensionsv1.CustomResourceDefinition{ObjectMeta: metav1.ObjectMeta{Name: fmt.Sprintf("%d-%d.example.org", d.pages, i)}}
+		one.Spec.Conversion = &apiextensionsv1.CustomResourceConversion{Strategy: apiextensionsv1.WebhookConverter}
+		if one.Status.StoredVersions = []string{"v1"}; d.several {
+			one.Status.StoredVersions = []string{"v1", "v2"}
+		}
+		page.Items = append(page.Items, one)
+	}
+	page.Continue = "more"
+	return nil
+}
+
+// TestEndlessDefinitions has a program of the owner answer in the place of the API server.
+func TestEndlessDefinitions_GLET_CONSTR_5(t *testing.T) {
+	t.Parallel()
+	if names, err := care.ConvertedIn(t.Context(), &definitions{several: true}); err != nil || len(names) != 50 {
+		t.Errorf("ConvertedIn(...) = %d names, %v, want as many as are enough", len(names), err)
+	}
+	if _, err := care.ConvertedIn(t.Context(), &definitions{}); !errors.Is(err, kit.ErrEndless) {
+		t.Errorf("ConvertedIn(...) = %v, want %v", err, kit.ErrEndless)
+	}
+}
+
 // TestRestingConstraints sees what is said about a shoot that sleeps, and about one that is being made.
 func TestRestingConstraints(t *testing.T) {
 	t.Parallel()

@@ -4,6 +4,7 @@ package care
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -16,10 +17,16 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+	"github.com/terrarium-garden/terrarium/controllers/kit"
+	"github.com/terrarium-garden/terrarium/controllers/operation"
 )
 
-// definitionPage is how many definitions are read at once, because some are large.
-const definitionPage = 25
+const (
+	// definitionPage is how many definitions are read at once, because some are large.
+	definitionPage = 25
+	// manyConverted is how many definitions are enough for a finding.
+	manyConverted = 50
+)
 
 // insideOf reads from a shoot what its constraints are judged on.
 func insideOf(ctx context.Context, access client.Reader) Inside {
@@ -36,23 +43,33 @@ func insideOf(ctx context.Context, access client.Reader) Inside {
 	return inside
 }
 
-// convertedIn returns the names of the definitions of which several versions are stored, and which a webhook converts.
+// errEnough ends the reading of a list whose rest changes nothing.
+var errEnough = errors.New("enough is known")
+
+// convertedIn returns the names of the definitions of which several versions are stored, and which a webhook converts. If there are many,
+// it does not look for further ones.
 func convertedIn(ctx context.Context, access client.Reader) ([]string, error) {
 	var names []string
-	definitions := &apiextensionsv1.CustomResourceDefinitionList{}
-	for {
-		if err := access.List(ctx, definitions, client.Limit(definitionPage), client.Continue(definitions.Continue)); err != nil {
-			return nil, fmt.Errorf("list custom resource definitions: %w", err)
-		}
-		for i := range definitions.Items {
-			if d := &definitions.Items[i]; converted(d) {
-				names = append(names, d.Name)
+	err := kit.Pages[*apiextensionsv1.CustomResourceDefinitionList]{
+		Reader: access, Size: definitionPage,
+		New: func() *apiextensionsv1.CustomResourceDefinitionList {
+			return &apiextensionsv1.CustomResourceDefinitionList{}
+		},
+	}.Each(ctx, func(page *apiextensionsv1.CustomResourceDefinitionList) error {
+		for i := range page.Items {
+			if d := &page.Items[i]; converted(d) {
+				names = append(names, operation.Cut(d.Name))
 			}
 		}
-		if definitions.Continue == "" {
-			return names, nil
+		if len(names) >= manyConverted {
+			return errEnough
 		}
+		return nil
+	})
+	if err != nil && !errors.Is(err, errEnough) {
+		return nil, fmt.Errorf("list custom resource definitions: %w", err)
 	}
+	return names, nil
 }
 
 // authorities returns the certificate authorities of a shoot, of which only labels are read.

@@ -37,6 +37,10 @@ func Judge(all []gardenresourcesv1alpha1.ManagedResource, p Patience) (reason, m
 
 // one judges one ManagedResource (GLET-SEEDCARE-3).
 func (p Patience) one(r *gardenresourcesv1alpha1.ManagedResource) (reason, why string) {
+	applied := query.FindCondition(r.Status.Conditions, gardenresourcesv1alpha1.ConditionTypeResourcesApplied)
+	if applied != nil && applied.Status == gardencorev1beta1.ConditionFalse && applied.Reason == gardenresourcesv1alpha1.ReasonApplyFailed {
+		return applied.Reason, applied.Message // It says why the generation is not observed, too.
+	}
 	if r.Status.ObservedGeneration != r.Generation {
 		return gardencorev1beta1.ReasonOutdatedStatus, fmt.Sprintf("generation %d is not observed, only %d", r.Generation, r.Status.ObservedGeneration)
 	}

@@ -37,6 +37,13 @@ func is(index int, status gardencorev1beta1.ConditionStatus, since time.Duration
 	}
 }
 
+// because gives the first condition another reason.
+func because(reason string) func(*gardenresourcesv1alpha1.ManagedResource) {
+	return func(r *gardenresourcesv1alpha1.ManagedResource) { r.Status.Conditions[0].Reason = reason }
+}
+
+func newer(r *gardenresourcesv1alpha1.ManagedResource) { r.Generation = 3 }
+
 func without(index int) func(*gardenresourcesv1alpha1.ManagedResource) {
 	return func(r *gardenresourcesv1alpha1.ManagedResource) {
 		r.Status.Conditions = append(r.Status.Conditions[:index], r.Status.Conditions[index+1:]...)
@@ -56,7 +63,10 @@ func TestJudge(t *testing.T) {
 		"GLET-SEEDCARE-1 not applied":  {"it is not applied", resource("b", is(0, "False", 0)), hour, `Why ManagedResource "b": how`},
 		"GLET-SEEDCARE-1 unhealthy":    {"it is not healthy", resource("b", is(1, "False", 0)), hour, `Why ManagedResource "b": how`},
 		"GLET-SEEDCARE-1 unknown":      {"nobody knows", resource("b", is(1, "Unknown", 0)), hour, `Why ManagedResource "b": how`},
-		"GLET-SEEDCARE-3 outdated":     {"the report is about an older generation", resource("b", func(r *gardenresourcesv1alpha1.ManagedResource) { r.Generation = 3 }), hour, `OutdatedStatus ManagedResource "b": generation 3 is not observed, only 2`},
+		"GLET-SEEDCARE-3 outdated":     {"the report is about an older generation", resource("b", newer), hour, `OutdatedStatus ManagedResource "b": generation 3 is not observed, only 2`},
+		"GLET-SEEDCARE-3 apply failed": {"the report about the older generation says why", resource("b", newer, is(0, "False", 0), because("ApplyFailed")), hour, `ApplyFailed ManagedResource "b": how`},
+		"GLET-SEEDCARE-3 unapplied":    {"another report does not", resource("b", newer, is(0, "False", 0)), hour, `OutdatedStatus ManagedResource "b": generation 3 is not observed, only 2`},
+		"GLET-SEEDCARE-3 was applied":  {"nor one of success", resource("b", newer, because("ApplyFailed")), hour, `OutdatedStatus ManagedResource "b": generation 3 is not observed, only 2`},
 		"GLET-SEEDCARE-3 no applied":   {"a condition is missing", resource("b", without(0)), hour, `MissingManagedResourceCondition ManagedResource "b": it has no condition ResourcesApplied`},
 		"GLET-SEEDCARE-3 no healthy":   {"or another one", resource("b", without(1)), hour, `MissingManagedResourceCondition ManagedResource "b": it has no condition ResourcesHealthy`},
 		"GLET-SEEDCARE-3 no progress":  {"or the third", resource("b", without(2)), hour, `MissingManagedResourceCondition ManagedResource "b": it has no condition ResourcesProgressing`},

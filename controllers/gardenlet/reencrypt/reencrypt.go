@@ -5,7 +5,6 @@ package reencrypt
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 
@@ -23,6 +22,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+	"github.com/terrarium-garden/terrarium/controllers/kit"
 	lastoperation "github.com/terrarium-garden/terrarium/controllers/operation"
 )
 
@@ -33,6 +33,8 @@ const (
 	// writesPerSecond bounds how fast objects of a shoot are written.
 	writesPerSecond = 100
 	pageSize        = 500
+	// mostPages is more than any cluster has.
+	mostPages = 100_000
 )
 
 // Writer writes many objects of a shoot.
@@ -71,50 +73,59 @@ func (w Writer) Write(ctx context.Context, resource, next string) error {
 	if err != nil || kind.Empty() {
 		return err
 	}
-	page := &metav1.PartialObjectMetadataList{}
-	for written := 0; ; {
-		page.SetGroupVersionKind(kind.GroupVersion().WithKind(kind.Kind + "List"))
-		if err := w.list(ctx, page, next); apierrors.IsMethodNotSupported(err) {
-			return nil // Nothing is stored of it, such as of a review.
-		} else if apierrors.IsNotFound(err) && w.gone(ctx, resource) {
-			return nil
-		} else if err != nil {
-			return fmt.Errorf("list %s: %w", resource, err)
+	written := 0
+	var failed error
+	err = w.pages(kind, next).Each(ctx, func(page *metav1.PartialObjectMetadataList) error {
+		var n int
+		n, failed = w.writePage(ctx, kind, page)
+		if written += n; failed == nil && page.Continue != "" && w.Page != nil {
+			failed = w.Page(ctx, resource, page.Continue)
 		}
-		for i := range page.Items {
-			if err := w.write(ctx, kind, &page.Items[i]); err != nil {
-				return fmt.Errorf("write %s %q after %d others: %w", kind.Kind, client.ObjectKeyFromObject(&page.Items[i]), written, err)
-			}
-			written++
-		}
-		if next = page.Continue; next == "" {
-			ctrl.LoggerFrom(ctx).Info("Objects were written", "resource", resource, "count", written)
-			return nil
-		}
-		if w.Page == nil {
-			continue
-		}
-		if err := w.Page(ctx, resource, next); err != nil {
-			return err
-		}
+		return failed
+	})
+	switch {
+	case failed != nil:
+		return fmt.Errorf("after %d objects: %w", written, failed)
+	case err == nil:
+		ctrl.LoggerFrom(ctx).Info("Objects were written", "resource", resource, "count", written)
+		return nil
+	case apierrors.IsMethodNotSupported(err): // Nothing is stored of it, such as of a review.
+		return nil
+	case apierrors.IsNotFound(err) && w.gone(ctx, resource):
+		return nil
+	default:
+		return fmt.Errorf("list %s: %w", resource, err)
 	}
 }
 
-// list reads a page. The API server forgets lists that are some minutes old; it then goes on with those objects that there are now. What
-// was created meanwhile is stored as it has to be.
-func (w Writer) list(ctx context.Context, page *metav1.PartialObjectMetadataList, next string) error {
-	options := []client.ListOption{client.Limit(pageSize), client.Continue(next)}
-	if w.Selector != nil {
-		options = append(options, client.MatchingLabelsSelector{Selector: w.Selector})
-	}
-	err := w.Shoot.List(ctx, page, options...)
-	var status apierrors.APIStatus
-	if next == "" || !apierrors.IsResourceExpired(err) || !errors.As(err, &status) {
-		return err
-	}
-	options[1] = client.Continue(status.Status().Continue)
+// pages reads the metadata of all selected objects of a kind. Where the API server has forgotten the list meanwhile, what was created since
+// is stored as it has to be.
+func (w Writer) pages(kind schema.GroupVersionKind, from string) kit.Pages[*metav1.PartialObjectMetadataList] {
+	p := kit.Pages[*metav1.PartialObjectMetadataList]{
+		Reader: w.Shoot, Size: pageSize, From: from, Most: mostPages,
+		New: func() *metav1.PartialObjectMetadataList {
+			page := &metav1.PartialObjectMetadataList{}
+			page.SetGroupVersionKind(kind.GroupVersion().WithKind(kind.Kind + "List"))
 
-	return w.Shoot.List(ctx, page, options...)
+			return page
+		},
+	}
+	if w.Selector != nil {
+		p.Options = []client.ListOption{client.MatchingLabelsSelector{Selector: w.Selector}}
+	}
+
+	return p
+}
+
+// writePage writes the objects of a page, and returns how many.
+func (w Writer) writePage(ctx context.Context, kind schema.GroupVersionKind, page *metav1.PartialObjectMetadataList) (int, error) {
+	for i := range page.Items {
+		if err := w.write(ctx, kind, &page.Items[i]); err != nil {
+			return i, fmt.Errorf("write %s %q: %w", kind.Kind, client.ObjectKeyFromObject(&page.Items[i]), err)
+		}
+	}
+
+	return len(page.Items), nil
 }
 
 func (w Writer) write(ctx context.Context, kind schema.GroupVersionKind, obj *metav1.PartialObjectMetadata) error {

@@ -4,6 +4,7 @@ package reencrypt_test
 
 import (
 	"context"
+	"fmt"
 	"net/http"
 	"slices"
 	"strings"
@@ -23,6 +24,7 @@ import (
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	"github.com/terrarium-garden/terrarium/apis/scheme"
 	"github.com/terrarium-garden/terrarium/controllers/gardenlet/reencrypt"
+	"github.com/terrarium-garden/terrarium/controllers/kit"
 	lastoperation "github.com/terrarium-garden/terrarium/controllers/operation"
 )
 
@@ -124,6 +126,38 @@ func TestPages(t *testing.T) {
 	want := [][]string{{"forgotten", "renewed", "last"}, {"of renewed {}", "of last {}"}, {"configmaps last"}}
 	if diff := cmp.Diff(want, [][]string{asked, written, told}); diff != "" {
 		t.Errorf("pages that were asked for, writes and reports (-want +got):\n%s", diff)
+	}
+}
+
+// TestLargePages writes objects of which the usual number is too large for one answer.
+func TestLargePages(t *testing.T) {
+	t.Parallel()
+	var written []string
+	c := cluster(t, interceptor.Funcs{
+		List: func(_ context.Context, _ client.WithWatch, list client.ObjectList, options ...client.ListOption) error {
+			o := (&client.ListOptions{}).ApplyOptions(options)
+			if o.Limit > 250 {
+				return fmt.Errorf("read the answer: %w", kit.ErrTooLarge)
+			}
+			page := list.(*metav1.PartialObjectMetadataList)
+			page.Items = []metav1.PartialObjectMetadata{{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "of " + o.Continue}}}
+			page.Continue = map[string]string{"": "last"}[o.Continue]
+
+			return nil
+		},
+		Patch: func(_ context.Context, _ client.WithWatch, obj client.Object, _ client.Patch, _ ...client.PatchOption) error {
+			written = append(written, obj.GetName())
+
+			return nil
+		},
+	})
+	w, stop := reencrypt.Writer{Shoot: c, Patch: reencrypt.Nothing()}.Limited()
+	defer stop()
+	if err := w.Write(t.Context(), "configmaps", ""); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]string{"of ", "of last"}, written); diff != "" {
+		t.Errorf("objects that were written (-want +got):\n%s", diff)
 	}
 }
 

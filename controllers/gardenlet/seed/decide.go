@@ -61,7 +61,7 @@ func Allocatable(resources *gardenconfigv1alpha1.ResourcesConfiguration) (capaci
 	return capacity, allocatable
 }
 
-// Reevaluate makes the conditions that a change of the seed may have affected Progressing until they are evaluated again
+// Reevaluate makes the conditions that an operation on the seed may have affected Progressing until they are evaluated again
 // (GLET-SEED-10). Those that are False stay so.
 func Reevaluate(conditions []gardencorev1beta1.Condition, now time.Time) []gardencorev1beta1.Condition {
 	affected := []gardencorev1beta1.ConditionType{

@@ -205,10 +205,11 @@ func (r *Reconciler) deploy(ctx context.Context, s *scope) (kit.Outcome, error) 
 	return kit.Continue(), s.run.Run(ctx, graph, progressPeriod)
 }
 
-// finish reports success. After a change of the spec the conditions have to be evaluated again.
+// finish reports success. What an operation has done can show in the conditions, which are evaluated again (GLET-SEED-10). A periodic pass
+// is none: the conditions would not hold still, and each time nothing could begin on the seed for a while.
 func (r *Reconciler) finish(ctx context.Context, s *scope) (kit.Outcome, error) {
 	var changes []func(*gardencorev1beta1.Seed)
-	if s.renewed {
+	if s.eventful {
 		changes = append(changes, func(seed *gardencorev1beta1.Seed) {
 			seed.Status.Conditions = Reevaluate(seed.Status.Conditions, r.Clock.Now())
 		})

@@ -4,20 +4,24 @@ package shoot_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"testing"
 	"testing/synctest"
 
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/utils/clock"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+	gardenextensionsv1alpha1 "github.com/terrarium-garden/terrarium/apis/extensions/v1alpha1"
 	"github.com/terrarium-garden/terrarium/controllers/kit"
 )
 
@@ -63,6 +67,63 @@ func TestClusterBeforeTheRun_GLET_SHOOT_16(t *testing.T) {
 	}
 	if made := found(t, l.SeedClient, inSeed()...); len(made) != 0 {
 		t.Errorf("a run has made %v", made)
+	}
+}
+
+// TestClusterOfAReleasedShoot_GLET_SHOOT_17 kills the first run between its first write in the seed and that in the garden. The shoot, of
+// which the garden knows no run, leaves nothing behind, and takes nothing of another one.
+func TestClusterOfAReleasedShoot_GLET_SHOOT_17(t *testing.T) {
+	t.Parallel()
+	for name, uid := range map[string]types.UID{"Own": "", "Foreign": "of another shoot"} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			l := newQuiet(t, func(int) error { return nil })
+			garden, _ := l.GardenClient.(client.WithWatch)
+			killed := errors.New("killed")
+			l.GardenClient = interceptor.NewClient(garden, interceptor.Funcs{
+				SubResourcePatch: func(context.Context, client.Client, string, client.Object, client.Patch, ...client.SubResourcePatchOption) error {
+					return killed
+				},
+			})
+			if _, err := l.pass(t.Context()); !errors.Is(err, killed) || l.told(t) == nil || l.shoot(t).Status.UID != "" {
+				t.Fatalf("Reconcile(...) = %v; the extensions are told %v, and the garden of %q", err, l.told(t), l.shoot(t).Status.UID)
+			}
+			l.GardenClient = garden
+			if uid != "" {
+				l.retell(t, func(s *gardencorev1beta1.Shoot) { s.UID = uid })
+			}
+			if err := garden.Delete(t.Context(), l.shoot(t)); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := l.pass(t.Context()); err != nil {
+				t.Fatalf("Reconcile(...) of the deletion = %v", err)
+			}
+			if err := garden.Get(t.Context(), client.ObjectKey{Namespace: "garden-dev", Name: "a"}, &gardencorev1beta1.Shoot{}); !apierrors.IsNotFound(err) {
+				t.Errorf("the shoot is still there: %v", err)
+			}
+			if left := l.told(t) != nil; left != (uid != "") {
+				t.Errorf("the Cluster object is left: %t", left)
+			}
+		})
+	}
+}
+
+// retell changes the shoot in the Cluster object.
+func (l *landscape) retell(t *testing.T, change func(*gardencorev1beta1.Shoot)) {
+	t.Helper()
+	told := l.told(t)
+	change(told)
+	raw, err := json.Marshal(told)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cluster := &gardenextensionsv1alpha1.Cluster{}
+	if err := l.SeedClient.Get(t.Context(), client.ObjectKey{Name: "shoot--dev--a"}, cluster); err != nil {
+		t.Fatal(err)
+	}
+	cluster.Spec.Shoot = runtime.RawExtension{Raw: raw}
+	if err := l.SeedClient.Update(t.Context(), cluster); err != nil {
+		t.Fatal(err)
 	}
 }
 

@@ -22,7 +22,7 @@ const (
 	ActionNone Action = "None"
 	// ActionSync writes the Cluster object only.
 	ActionSync Action = "Sync"
-	// ActionRelease removes the finalizer, because nothing was made in the seed.
+	// ActionRelease removes the finalizer, because no run has begun that could have made something in the seed.
 	ActionRelease Action = "Release"
 	// ActionRefuse reports why the operation may not begin.
 	ActionRefuse Action = "Refuse"

@@ -198,7 +198,13 @@ func FinishRecords(ctx context.Context, r *Reconciler, shoot *gardencorev1beta1.
 
 // Unrest names what is left in the cluster of a shoot that is put to sleep.
 func Unrest(ctx context.Context, r *Reconciler, inside client.Client) ([]string, error) {
-	return sleep{ground: ground{clock: r.Clock}}.unrest(ctx, inside)
+	left, err := sleep{ground: ground{clock: r.Clock}}.unrest(ctx, inside)
+	return left.names, err
+}
+
+// RenewAccess has the tokens of all clients in the control plane of a shoot renewed.
+func RenewAccess(ctx context.Context, r *Reconciler, namespace string) error {
+	return tokenRotation{ground: ground{facts: facts.Shoot{Namespace: namespace}, seed: r.SeedClient, clock: r.Clock}}.renewAccess(ctx)
 }
 
 // Own labels an object in the project and makes the shoot its owner.

@@ -99,6 +99,9 @@ func (r *Reconciler) load(ctx context.Context, shoot *gardencorev1beta1.Shoot, s
 	return o, nil
 }
 
+// errNoProject is a namespace that cannot have shoots.
+var errNoProject = errors.New("does not belong to a project")
+
 // project is the name of the project that the shoot is in.
 func (r *Reconciler) project(ctx context.Context, shoot *gardencorev1beta1.Shoot) (string, error) {
 	namespace := &corev1.Namespace{}
@@ -107,7 +110,7 @@ func (r *Reconciler) project(ctx context.Context, shoot *gardencorev1beta1.Shoot
 	}
 	name := namespace.Labels[gardencorev1beta1.LabelProjectName]
 	if name == "" {
-		return "", fmt.Errorf("namespace %q does not belong to a project: it has no label %s", shoot.Namespace, gardencorev1beta1.LabelProjectName)
+		return "", fmt.Errorf("namespace %q %w: it has no label %s", shoot.Namespace, errNoProject, gardencorev1beta1.LabelProjectName)
 	}
 	return name, nil
 }

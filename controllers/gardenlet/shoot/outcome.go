@@ -4,13 +4,19 @@ package shoot
 
 import (
 	"context"
+	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
+	"github.com/terrarium-garden/terrarium/apis/core/query"
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	gardenextensionsv1alpha1 "github.com/terrarium-garden/terrarium/apis/extensions/v1alpha1"
 	"github.com/terrarium-garden/terrarium/controllers/component/facts"
@@ -120,6 +126,37 @@ func (r *Reconciler) deleted(ctx context.Context, shoot *account, namespace stri
 		return err
 	}
 	return kit.DropFinalizer(ctx, r.GardenClient, shoot.Object(), gardencorev1beta1.FinalizerGardener)
+}
+
+// release ends the deletion of a shoot whose status does not know of any run (GLET-SHOOT-17). A process that has ended while it began the
+// first one may have written the Cluster object already. That goes before the finalizer, because it would keep the Seed for ever.
+func (r *Reconciler) release(ctx context.Context, shoot *gardencorev1beta1.Shoot) error {
+	if err := r.dropCluster(ctx, shoot); err != nil {
+		return fmt.Errorf("delete what the extensions were told of shoot %q: %w", shoot.Name, err)
+	}
+	return kit.DropFinalizer(ctx, r.GardenClient, shoot, gardencorev1beta1.FinalizerGardener)
+}
+
+// dropCluster deletes the Cluster object of a shoot, but not that of another shoot with the same technical ID.
+func (r *Reconciler) dropCluster(ctx context.Context, shoot *gardencorev1beta1.Shoot) error {
+	project, err := r.project(ctx, shoot)
+	if errors.Is(err, errNoProject) {
+		return nil // No run could begin.
+	}
+	if err != nil {
+		return err
+	}
+	cluster := &gardenextensionsv1alpha1.Cluster{ObjectMeta: metav1.ObjectMeta{Name: query.TechnicalID(project, shoot.Name)}}
+	if err := r.SeedClient.Get(ctx, client.ObjectKeyFromObject(cluster), cluster); apierrors.IsNotFound(err) || meta.IsNoMatchError(err) {
+		return nil
+	} else if err != nil {
+		return fmt.Errorf("get cluster %q: %w", cluster.Name, err)
+	}
+	told := &metav1.PartialObjectMetadata{}
+	if err := json.Unmarshal(cluster.Spec.Shoot.Raw, told); err != nil || told.UID != shoot.UID {
+		return nil //nolint:nilerr // It is not known to be that of this shoot.
+	}
+	return (ground{seed: r.SeedClient, clock: r.Clock}).engine().Delete(ctx, cluster)
 }
 
 // failed ends a run with an error. The Cluster object tells extensions if the operation has failed for good.

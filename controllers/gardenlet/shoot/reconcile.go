@@ -60,7 +60,7 @@ func (r *Reconciler) pass(ctx context.Context, request reconcile.Request) (recon
 	case ActionSync:
 		return r.syncOnly(ctx, shoot)
 	case ActionRelease:
-		return reconcile.Result{}, kit.DropFinalizer(ctx, r.GardenClient, shoot, gardencorev1beta1.FinalizerGardener)
+		return reconcile.Result{}, r.release(ctx, shoot)
 	case ActionRun:
 		return r.operate(ctx, shoot, decision.Operation)
 	default:

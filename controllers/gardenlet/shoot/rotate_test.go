@@ -62,7 +62,7 @@ func newWorkshop(t *testing.T) *workshop {
 		&corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Namespace: "kube-system", Name: "robot"}, Secrets: []corev1.ObjectReference{{Name: "robot-token"}, {Name: "registry"}}},
 		&corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Namespace: "kube-system", Name: "modern"}},
 	).WithInterceptorFuncs(interceptor.Funcs{Get: w.rootBundle}).Build()
-	w.inside = inside
+	w.inside = heavy(t, inside, "Namespace", "ServiceAccount")
 	w.give(t, w.SeedClient, &corev1.Secret{ObjectMeta: metav1.ObjectMeta{
 		Namespace: plane, Name: "shoot-access-tool", Labels: map[string]string{gardenresourcesv1alpha1.LabelPurpose: "token-requestor", gardenresourcesv1alpha1.LabelClass: "shoot"},
 		Annotations: map[string]string{gardenresourcesv1alpha1.AnnotationTokenRenewTimestamp: "2026-03-01T12:00:00Z"},
@@ -303,6 +303,79 @@ func TestAllCredentials_GLET_CRED_10_GLET_CRED_12_GLET_CRED_13(t *testing.T) {
 		}
 		w.robotAfterwards(t)
 	})
+}
+
+// TestTokensAreAwaitedAgain repeats a run that has asked for new tokens and was killed before they were there: it does not ask a second time,
+// and waits.
+func TestTokensAreAwaitedAgain_GLET_CRED_12(t *testing.T) {
+	t.Parallel()
+	l := newLandscape(t, fresh())
+	access := func(name, class string) *corev1.Secret {
+		return &corev1.Secret{ObjectMeta: metav1.ObjectMeta{
+			Namespace: plane, Name: name, Labels: map[string]string{gardenresourcesv1alpha1.LabelPurpose: "token-requestor", gardenresourcesv1alpha1.LabelClass: class},
+		}}
+	}
+	tool := access("shoot-access-tool", "shoot")
+	for _, secret := range []*corev1.Secret{tool, access("of-the-garden", "garden")} {
+		l.give(t, l.SeedClient, secret)
+	}
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		defer cancel()
+		err := shoot.RenewAccess(ctx, l.Reconciler, plane)
+		if err == nil || !strings.Contains(err.Error(), "not renewed yet in secrets shoot-access-tool (") {
+			t.Errorf("RenewAccess(...) = %v while the token is not renewed", err)
+		}
+		ended := make(chan error)
+		go func() { ended <- shoot.RenewAccess(t.Context(), l.Reconciler, plane) }()
+		synctest.Wait()
+		metav1.SetMetaDataAnnotation(&tool.ObjectMeta, gardenresourcesv1alpha1.AnnotationTokenRenewTimestamp, "2026-03-02T12:00:00Z")
+		if err := l.SeedClient.Update(t.Context(), tool); err != nil {
+			t.Fatal(err)
+		}
+		if err := <-ended; err != nil {
+			t.Errorf("RenewAccess(...) = %v once the token is renewed", err)
+		}
+	})
+}
+
+// TestAccountIsChangedTwice changes a service account that somebody else has changed since it was read: both changes are kept.
+func TestAccountIsChangedTwice_GLET_CRED_12(t *testing.T) {
+	t.Parallel()
+	l := newLandscape(t, fresh())
+	robot := &corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Namespace: "kube-system", Name: "robot"}, Secrets: []corev1.ObjectReference{{Name: "robot-token"}}}
+	l.give(t, l.SeedClient, robot)
+	seed, _ := l.SeedClient.(client.WithWatch)
+	disturbed := false
+	l.SeedClient = interceptor.NewClient(seed, interceptor.Funcs{
+		Patch: func(ctx context.Context, c client.WithWatch, obj client.Object, patch client.Patch, options ...client.PatchOption) error {
+			if _, ok := obj.(*corev1.ServiceAccount); ok && !disturbed {
+				disturbed = true
+				robot.Secrets = append(robot.Secrets, corev1.ObjectReference{Name: "of-somebody"})
+				if err := c.Update(ctx, robot); err != nil {
+					return err
+				}
+			}
+			return c.Patch(ctx, obj, patch, options...)
+		},
+	})
+	rotating := l.shoot(t)
+	rotating.Status.Credentials = &gardencorev1beta1.ShootCredentials{Rotation: &gardencorev1beta1.ShootCredentialsRotation{
+		ServiceAccountKey: &gardencorev1beta1.ServiceAccountKeyRotation{Phase: "Preparing"},
+	}}
+	if err := shoot.RunTasks(t.Context(), l.Reconciler, rotating, plane, "account-tokens"); err != nil { // The seed stands for the shoot.
+		t.Fatal(err)
+	}
+	if err := seed.Get(t.Context(), client.ObjectKeyFromObject(robot), robot); err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, ref := range robot.Secrets[1:] {
+		names = append(names, ref.Name)
+	}
+	if diff := cmp.Diff([]string{"robot-token", "of-somebody"}, names); diff != "" || !strings.HasPrefix(robot.Secrets[0].Name, "robot-token-") || !disturbed {
+		t.Errorf("the first Secret is %q, the others are (-want +got):\n%s", robot.Secrets[0].Name, diff)
+	}
 }
 
 // An instance of the API server that is about to end still writes with the old key for those who are connected to it.

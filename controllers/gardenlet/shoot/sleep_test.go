@@ -301,19 +301,33 @@ func TestUnrest(t *testing.T) {
 		ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "kubernetes"}, Endpoints: []discoveryv1.Endpoint{{Addresses: []string{"10.0.0.1"}}},
 	}
 	node := machineNode()
-	for _, object := range []client.Object{node, slice, server} {
+	of := func(name string, phase corev1.PodPhase, finalizers ...string) *corev1.Pod {
+		return &corev1.Pod{
+			ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: name, Finalizers: finalizers}, Spec: corev1.PodSpec{NodeName: node.Name},
+			Status: corev1.PodStatus{Phase: phase},
+		}
+	}
+	// What has ended does not run, and what is deleted and held neither. Nobody lets it go while the cluster sleeps.
+	runs, held := of("runs", corev1.PodRunning), of("held", corev1.PodRunning, "example.com/hold")
+	ended, broken := of("ended", corev1.PodSucceeded, "example.com/hold"), of("broken", corev1.PodFailed, "example.com/hold")
+	for _, object := range []client.Object{node, slice, server, runs, held, ended, broken} {
 		b.give(t, b.inside, object)
 	}
 	for _, step := range []struct {
+		// remove is nil if what is left goes by itself.
 		remove client.Object
 		want   []string
 	}{
 		{remove: node, want: []string{`node "m-1"`}},
+		{want: []string{`pod "default/held"`, `pod "default/runs"`}},
 		{remove: slice, want: []string{`addresses of pods in endpoint slice "default/hello"`}},
 	} {
 		left, err := shoot.Unrest(t.Context(), b.Reconciler, b.inside)
 		if diff := cmp.Diff(step.want, left); diff != "" || err != nil {
 			t.Errorf("what is left: error %v (-want +got):\n%s", err, diff)
+		}
+		if step.remove == nil {
+			continue
 		}
 		if err := b.inside.Delete(t.Context(), step.remove); err != nil {
 			t.Fatal(err)
@@ -321,5 +335,10 @@ func TestUnrest(t *testing.T) {
 	}
 	if left, err := shoot.Unrest(t.Context(), b.Reconciler, b.inside); len(left) > 0 || err != nil {
 		t.Errorf("the cluster is at rest, but %v is left, error %v", left, err)
+	}
+	for _, pod := range []*corev1.Pod{held, ended, broken} {
+		if err := b.inside.Get(t.Context(), client.ObjectKeyFromObject(pod), pod); err != nil || pod.DeletionTimestamp == nil {
+			t.Errorf("pod %q is not deleted, error %v", pod.Name, err)
+		}
 	}
 }

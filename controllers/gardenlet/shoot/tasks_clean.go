@@ -9,11 +9,11 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"time"
 
 	"golang.org/x/sync/errgroup"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/utils/clock"
@@ -21,6 +21,7 @@ import (
 
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	"github.com/terrarium-garden/terrarium/controllers/flow"
+	"github.com/terrarium-garden/terrarium/controllers/kit"
 	lastoperation "github.com/terrarium-garden/terrarium/controllers/operation"
 )
 
@@ -122,9 +123,10 @@ const (
 	// cleaned is the last task of a clean-up.
 	cleaned flow.ID = "clean-namespaces"
 
-	cleanTimeout    = 10 * time.Minute
-	cleanPoll       = time.Second
-	maxNamedObjects = 10
+	cleanTimeout = 10 * time.Minute
+	cleanPoll    = time.Second
+	// kindsAtOnce is how many kinds are cleaned up at the same time. A page of each is in memory.
+	kindsAtOnce = 4
 	// automanagedLabel marks APIServices that the aggregator makes for its own groups.
 	automanagedLabel = "kube-aggregator.kubernetes.io/automanaged"
 )
@@ -157,49 +159,63 @@ func (c Cleaner) Clean(ctx context.Context, group CleanGroup) error {
 		if err != nil {
 			return fmt.Errorf("clean up the shoot: %w", err)
 		}
-		if len(left) == 0 {
+		if left.none() {
 			return nil
 		}
 		return lastoperation.WithCodes(
-			fmt.Errorf("objects %s are still there: %s", c.where(), summarize(left)), gardencorev1beta1.ErrorCodeCleanupClusterResources,
+			fmt.Errorf("objects %s are still there: %s", c.where(), left.String()), gardencorev1beta1.ErrorCodeCleanupClusterResources,
 		)
 	})
 }
 
 // pass looks at every kind once and returns what is left, as kind namespace/name. What cannot be deleted does not hold up the rest.
-func (c Cleaner) pass(ctx context.Context, group CleanGroup) ([]string, error) {
-	left, failed := make([][]string, len(group.Kinds)), make([]error, len(group.Kinds))
+func (c Cleaner) pass(ctx context.Context, group CleanGroup) (leftover, error) {
+	var left leftover
 	homes, err := c.homes(ctx, group)
 	if err != nil {
-		return nil, err
+		return left, err
 	}
-	var all sync.WaitGroup
+	found, failed := make([]leftover, len(group.Kinds)), make([]error, len(group.Kinds))
+	var all errgroup.Group
+	all.SetLimit(kindsAtOnce)
 	for i, kind := range group.Kinds {
-		all.Go(func() { left[i], failed[i] = c.cleanKind(ctx, kind, cleanPass{CleanGroup: group, homes: homes}) })
+		all.Go(func() error {
+			found[i], failed[i] = c.cleanKind(ctx, kind, cleanPass{CleanGroup: group, homes: homes})
+			return nil
+		})
 	}
-	all.Wait()
-	return slices.Concat(left...), errors.Join(failed...)
+	_ = all.Wait() // Nothing of it fails.
+	for i := range found {
+		left.join(found[i])
+	}
+	return left, errors.Join(failed...)
 }
 
-func (c Cleaner) cleanKind(ctx context.Context, kind schema.GroupVersionKind, group cleanPass) ([]string, error) {
-	items, err := metadataOf(ctx, c.Client, kind, c.within()...)
-	if err != nil {
-		return nil, err
-	}
-	var left []string
+// cleanKind deletes the objects of a kind page by page. A kind that is not served has none.
+func (c Cleaner) cleanKind(ctx context.Context, kind schema.GroupVersionKind, group cleanPass) (leftover, error) {
+	var left leftover
 	var failed []error
-	for i := range items {
-		obj := &items[i]
-		obj.SetGroupVersionKind(kind)
-		if c.spares(obj) {
-			continue
+	err := metadataPages(c.Client, kind, c.within()...).Each(ctx, func(page *metav1.PartialObjectMetadataList) error {
+		for i := range page.Items {
+			obj := &page.Items[i]
+			obj.SetGroupVersionKind(kind)
+			if c.spares(obj) {
+				continue
+			}
+			if !group.ignores(obj) {
+				left.add(kind.Kind + " " + strings.TrimPrefix(obj.Namespace+"/"+obj.Name, "/"))
+			}
+			if err := errors.Join(c.confirm(ctx, obj), c.remove(ctx, obj, group.CleanGroup)); err != nil && len(failed) < maxNamedObjects {
+				failed = append(failed, err)
+			}
 		}
-		if !group.ignores(obj) {
-			left = append(left, kind.Kind+" "+strings.TrimPrefix(obj.Namespace+"/"+obj.Name, "/"))
-		}
-		if err := errors.Join(c.confirm(ctx, obj), c.remove(ctx, obj, group.CleanGroup)); err != nil && len(failed) < maxNamedObjects {
-			failed = append(failed, err)
-		}
+		return nil
+	})
+	switch {
+	case errors.Is(err, kit.ErrEndless):
+		left.more = true
+	case err != nil && !meta.IsNoMatchError(err) && !apierrors.IsNotFound(err):
+		failed = append(failed, fmt.Errorf("list %s: %w", kind.Kind, err))
 	}
 	return left, errors.Join(failed...)
 }
@@ -247,13 +263,6 @@ func spared(obj *metav1.PartialObjectMetadata) bool {
 	return l[gardencorev1beta1.LabelShootNoCleanup] == "true" || l[gardencorev1beta1.LabelRole] == gardencorev1beta1.RoleSystemComponent ||
 		isNamespace(obj) && slices.Contains(ownNamespaces(), obj.Name) ||
 		obj.Kind == "Service" && l["provider"] == "kubernetes" || obj.Kind == "APIService" && l[automanagedLabel] != ""
-}
-
-func summarize(names []string) string {
-	if len(names) <= maxNamedObjects {
-		return strings.Join(names, ", ")
-	}
-	return fmt.Sprintf("%s and %d more", strings.Join(names[:maxNamedObjects], ", "), len(names)-maxNamedObjects)
 }
 
 // grace is how long the objects of a group may be in deletion before they are finalized. An annotation of the shoot may shorten it,

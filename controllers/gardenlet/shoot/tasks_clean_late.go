@@ -4,6 +4,7 @@ package shoot
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -12,9 +13,11 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/validation"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+	"github.com/terrarium-garden/terrarium/controllers/kit"
 )
 
 const (
@@ -66,7 +69,7 @@ func (c cleaning) namespaces(ctx context.Context) error {
 		return err
 	}
 	return c.clean(ctx, CleanGroup{
-		Kinds: []schema.GroupVersionKind{corev1.SchemeGroupVersion.WithKind(kindNamespace)}, FinalizeAfter: period, Latest: begin.Add(period),
+		Kinds: []schema.GroupVersionKind{namespaceKind()}, FinalizeAfter: period, Latest: begin.Add(period),
 	})
 }
 
@@ -75,8 +78,12 @@ func ownNamespaces() []string {
 	return []string{metav1.NamespaceDefault, metav1.NamespaceSystem, metav1.NamespacePublic, corev1.NamespaceNodeLease}
 }
 
+func namespaceKind() schema.GroupVersionKind {
+	return corev1.SchemeGroupVersion.WithKind(kindNamespace)
+}
+
 func isNamespace(obj *metav1.PartialObjectMetadata) bool {
-	return obj.GroupVersionKind() == corev1.SchemeGroupVersion.WithKind(kindNamespace)
+	return obj.GroupVersionKind() == namespaceKind()
 }
 
 // finalizeNamespace lets go a namespace that was to be emptied first, and could not be in time. What is left in it goes with the stores.
@@ -122,7 +129,7 @@ func emptied(namespace *corev1.Namespace) bool {
 	return failed.Status == corev1.ConditionTrue && strings.HasPrefix(failed.Message, "Discovery failed for some groups")
 }
 
-// cleanPass is a group with what one pass knows of the shoot: homes are the namespaces that exist.
+// cleanPass is a group with what one pass knows of the shoot: homes are the namespaces that exist, or nil if they are not known.
 type cleanPass struct {
 	CleanGroup
 
@@ -134,22 +141,28 @@ func (p cleanPass) ignores(obj *metav1.PartialObjectMetadata) bool {
 	if p.Latest.IsZero() {
 		return false
 	}
-	return obj.CreationTimestamp.After(p.Latest) || obj.Namespace != "" && !p.homes[obj.Namespace]
+	return obj.CreationTimestamp.After(p.Latest) || obj.Namespace != "" && p.homes != nil && !p.homes[obj.Namespace]
 }
 
-// homes returns the names of all namespaces, if the group asks for them.
+// homes returns the names of all namespaces, if the group asks for them and there are not too many to be known.
 func (c Cleaner) homes(ctx context.Context, group CleanGroup) (map[string]bool, error) {
 	if group.Latest.IsZero() {
 		return nil, nil //nolint:nilnil // nobody asks
 	}
-	list := &metav1.PartialObjectMetadataList{}
-	list.SetGroupVersionKind(corev1.SchemeGroupVersion.WithKind("NamespaceList"))
-	if err := c.Client.List(ctx, list); err != nil {
-		return nil, fmt.Errorf("list namespaces: %w", err)
-	}
 	homes := map[string]bool{}
-	for i := range list.Items {
-		homes[list.Items[i].Name] = true
+	err := metadataPages(c.Client, namespaceKind()).Each(ctx, func(page *metav1.PartialObjectMetadataList) error {
+		for i := range page.Items {
+			if name := page.Items[i].Name; len(name) <= validation.DNS1123LabelMaxLength { // No other name is one of a namespace.
+				homes[name] = true
+			}
+		}
+		return nil
+	})
+	if errors.Is(err, kit.ErrEndless) {
+		return nil, nil //nolint:nilnil // nobody knows them all
+	}
+	if err != nil {
+		return nil, fmt.Errorf("list namespaces: %w", err)
 	}
 	return homes, nil
 }

@@ -77,7 +77,7 @@ func (i inside) fragment(found remains) fragment {
 // awaitTunnel waits until something in the cluster has answered the API server. Where all pools may be empty there may be nothing.
 func (i inside) awaitTunnel(ctx context.Context) error {
 	nodes, err := nodesLeft(ctx, i.values.shootClient.Get(ctx))
-	if err != nil || len(nodes) == 0 {
+	if err != nil || nodes.none() {
 		return err
 	}
 	shoot, err := i.shoots.Get(ctx, i.facts.Namespace)
@@ -95,7 +95,7 @@ func (i inside) letGo(ctx context.Context, reachable bool) error {
 		if err := i.seed.List(ctx, list, client.InNamespace(i.facts.Namespace)); err != nil {
 			return fmt.Errorf("list managed resources: %w", err)
 		}
-		var left []string
+		var left leftover
 		for n := range list.Items {
 			mr := &list.Items[n]
 			if managedresource.ClassOf(mr) != gardenresourcesv1alpha1.ClassDefault {
@@ -111,11 +111,11 @@ func (i inside) letGo(ctx context.Context, reachable bool) error {
 				return err
 			}
 			if !gone {
-				left = append(left, fmt.Sprintf("ManagedResource %q", mr.Name))
+				left.add(fmt.Sprintf("ManagedResource %q", mr.Name))
 			}
 		}
-		if len(left) > 0 {
-			return errors.New("still there: " + summarize(left))
+		if !left.none() {
+			return errors.New("still there: " + left.String())
 		}
 
 		return nil

@@ -112,7 +112,7 @@ func (o optional) letSetGo(ctx context.Context, set managed.Set) (gone bool, err
 // everything else that an owner has made; otherwise the resource manager would make it anew.
 func (o optional) letGo(ctx context.Context) error {
 	return flow.Until(ctx, o.clock, flow.Every(letGoPoll), func(ctx context.Context) error {
-		var left []string
+		var left leftover
 		for _, c := range lists.Optional() {
 			set := managed.Set{Namespace: o.facts.Namespace, Name: optionalSets + string(c.Name)}
 			gone, err := o.letSetGo(ctx, set)
@@ -120,11 +120,11 @@ func (o optional) letGo(ctx context.Context) error {
 				return err
 			}
 			if !gone {
-				left = append(left, fmt.Sprintf("ManagedResource %q", set.Name))
+				left.add(fmt.Sprintf("ManagedResource %q", set.Name))
 			}
 		}
-		if len(left) > 0 {
-			return errors.New("still there: " + summarize(left))
+		if !left.none() {
+			return errors.New("still there: " + left.String())
 		}
 		return nil
 	})

@@ -61,14 +61,9 @@ func (r authorityRotation) awaitRootBundle(ctx context.Context) error {
 		return err
 	}
 	shoot, want, done := r.shootClient.Get(ctx), string(ca.Bundle.PEM), map[string]bool{}
-
-	return flow.Until(ctx, r.clock, flow.Every(rootBundlePoll), func(ctx context.Context) error {
-		namespaces := &corev1.NamespaceList{}
-		if err := shoot.List(ctx, namespaces); err != nil {
-			return fmt.Errorf("list namespaces: %w", err)
-		}
-		for i := range namespaces.Items {
-			namespace := &namespaces.Items[i]
+	published := func(page *metav1.PartialObjectMetadataList) error {
+		for i := range page.Items {
+			namespace := &page.Items[i]
 			if done[namespace.Name] || namespace.DeletionTimestamp != nil {
 				continue
 			}
@@ -80,6 +75,14 @@ func (r authorityRotation) awaitRootBundle(ctx context.Context) error {
 				return fmt.Errorf("config map %q does not contain the new certificate authority yet", client.ObjectKeyFromObject(config))
 			}
 			done[namespace.Name] = true
+		}
+
+		return nil
+	}
+
+	return flow.Until(ctx, r.clock, flow.Every(rootBundlePoll), func(ctx context.Context) error {
+		if err := metadataPages(shoot, namespaceKind()).Each(ctx, published); err != nil {
+			return fmt.Errorf("look into all namespaces: %w", err)
 		}
 
 		return nil

@@ -3,6 +3,7 @@
 package shoot
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -16,11 +17,13 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/util/flowcontrol"
+	"k8s.io/client-go/util/retry"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	gardenresourcesv1alpha1 "github.com/terrarium-garden/terrarium/apis/resources/v1alpha1"
 	"github.com/terrarium-garden/terrarium/controllers/flow"
+	"github.com/terrarium-garden/terrarium/controllers/kit"
 	"github.com/terrarium-garden/terrarium/controllers/secrets"
 )
 
@@ -71,16 +74,18 @@ func (r tokenRotation) renewAccess(ctx context.Context) error {
 	var asked []string
 	for i := range all.Items {
 		secret := &all.Items[i]
-		class := secret.Labels[gardenresourcesv1alpha1.LabelClass]
-		if class != "" && class != gardenresourcesv1alpha1.ClassShoot || secret.Annotations[gardenresourcesv1alpha1.AnnotationTokenRenewTimestamp] == "" {
+		if class := secret.Labels[gardenresourcesv1alpha1.LabelClass]; class != "" && class != gardenresourcesv1alpha1.ClassShoot {
 			continue
+		}
+		asked = append(asked, secret.Name)
+		if secret.Annotations[gardenresourcesv1alpha1.AnnotationTokenRenewTimestamp] == "" {
+			continue // An earlier run has asked, and has not waited until the end.
 		}
 		before := secret.DeepCopy()
 		delete(secret.Annotations, gardenresourcesv1alpha1.AnnotationTokenRenewTimestamp)
 		if err := r.seed.Patch(ctx, secret, client.MergeFrom(before)); client.IgnoreNotFound(err) != nil {
 			return fmt.Errorf("ask for a new token in secret %q: %w", secret.Name, err)
 		}
-		asked = append(asked, secret.Name)
 	}
 
 	return flow.Until(ctx, r.clock, flow.Every(renewalPoll), func(ctx context.Context) error {
@@ -111,32 +116,54 @@ func (r tokenRotation) unrenewed(ctx context.Context, asked []string) ([]string,
 	return nil, nil
 }
 
+// accountChange changes a service account in memory.
+type accountChange func(ctx context.Context, shoot client.Client, account *corev1.ServiceAccount) error
+
 // eachAccount calls change with each service account that the selector matches, and writes what it has changed. Changes are made again
 // if somebody else was faster.
-func (r tokenRotation) eachAccount(ctx context.Context, option client.ListOption, change func(ctx context.Context, shoot client.Client, account *corev1.ServiceAccount) error) error {
-	shoot, all := r.shootClient.Get(ctx), &corev1.ServiceAccountList{}
-	if err := shoot.List(ctx, all, option); err != nil {
-		return fmt.Errorf("list service accounts: %w", err)
-	}
+func (r tokenRotation) eachAccount(ctx context.Context, option client.ListOption, change accountChange) error {
+	shoot := r.shootClient.Get(ctx)
 	limit := flowcontrol.NewTokenBucketRateLimiter(writesPerSecond, writesPerSecond)
 	defer limit.Stop()
-	for i := range all.Items {
-		account := &all.Items[i]
-		if err := limit.Wait(ctx); err != nil {
-			return fmt.Errorf("wait for the rate limit: %w", err)
+	accounts := kit.Pages[*corev1.ServiceAccountList]{
+		Reader: shoot, Size: ownersPage, Options: []client.ListOption{option},
+		New: func() *corev1.ServiceAccountList { return &corev1.ServiceAccountList{} },
+	}
+	err := accounts.Each(ctx, func(page *corev1.ServiceAccountList) error {
+		for i := range page.Items {
+			account := &page.Items[i]
+			if err := limit.Wait(ctx); err != nil {
+				return fmt.Errorf("wait for the rate limit: %w", err)
+			}
+			if err := changeAccount(ctx, shoot, account, change); err != nil {
+				return fmt.Errorf("service account %q: %w", client.ObjectKeyFromObject(account), err)
+			}
 		}
-		before := account.DeepCopy()
-		if err := change(ctx, shoot, account); err != nil {
-			return fmt.Errorf("service account %q: %w", client.ObjectKeyFromObject(account), err)
-		}
-		// The lock keeps what others have added to the list of Secrets.
-		err := shoot.Patch(ctx, account, client.MergeFromWithOptions(before, client.MergeFromWithOptimisticLock{}))
-		if client.IgnoreNotFound(err) != nil {
-			return fmt.Errorf("write service account %q: %w", client.ObjectKeyFromObject(account), err)
-		}
+
+		return nil
+	})
+	if err != nil {
+		return fmt.Errorf("look into all service accounts: %w", err)
 	}
 
 	return nil
+}
+
+// changeAccount changes a service account and writes it. One that is gone by then needs nothing.
+func changeAccount(ctx context.Context, shoot client.Client, account *corev1.ServiceAccount, change accountChange) error {
+	return retry.RetryOnConflict(retry.DefaultBackoff, func() error {
+		before := account.DeepCopy()
+		if err := change(ctx, shoot, account); err != nil {
+			return err
+		}
+		// The lock keeps what others have added to the list of Secrets.
+		err := shoot.Patch(ctx, account, client.MergeFromWithOptions(before, client.MergeFromWithOptimisticLock{}))
+		if apierrors.IsConflict(err) {
+			return cmp.Or(client.IgnoreNotFound(shoot.Get(ctx, client.ObjectKeyFromObject(account), account)), err)
+		}
+
+		return client.IgnoreNotFound(err)
+	})
 }
 
 // addTokens makes a new token for each service account with token Secrets. A label says that an account has one.

@@ -61,8 +61,8 @@ func (s sleep) fragment() fragment {
 func (s sleep) awaitRest(ctx context.Context) error {
 	return flow.Until(ctx, s.clock, flow.Every(sleepPoll), func(ctx context.Context) error {
 		left, err := s.unrest(ctx, s.shootClient.Get(ctx))
-		if err == nil && len(left) > 0 {
-			err = errors.New("still there: " + summarize(left))
+		if err == nil && !left.none() {
+			err = errors.New("still there: " + left.String())
 		}
 		return err
 	})
@@ -89,89 +89,115 @@ func (s sleep) releaseLeadership(ctx context.Context) error {
 
 // unrest names what is left, and helps it to go: first Nodes, then the pods that were on them, then addresses of pods and
 // attachments of volumes.
-func (s sleep) unrest(ctx context.Context, shoot client.Client) ([]string, error) {
-	for _, look := range []func(context.Context, client.Client) ([]string, error){nodesLeft, podsLeft, endpointsLeft, s.attachmentsLeft} {
-		if left, err := look(ctx, shoot); err != nil || len(left) > 0 {
+func (s sleep) unrest(ctx context.Context, shoot client.Client) (leftover, error) {
+	for _, look := range []func(context.Context, client.Client) (leftover, error){nodesLeft, podsLeft, endpointsLeft, s.attachmentsLeft} {
+		if left, err := look(ctx, shoot); err != nil || !left.none() {
 			return left, err
 		}
 	}
-	return nil, nil
+	return leftover{}, nil
 }
 
-func nodesLeft(ctx context.Context, shoot client.Client) ([]string, error) {
-	nodes := &corev1.NodeList{}
-	if err := shoot.List(ctx, nodes); err != nil {
-		return nil, fmt.Errorf("list nodes: %w", err)
-	}
-	var left []string
-	for i := range nodes.Items {
-		left = append(left, fmt.Sprintf("node %q", nodes.Items[i].Name))
+func nodesLeft(ctx context.Context, shoot client.Client) (leftover, error) {
+	var left leftover
+	err := metadataPages(shoot, corev1.SchemeGroupVersion.WithKind("Node")).Each(ctx, func(page *metav1.PartialObjectMetadataList) error {
+		for i := range page.Items {
+			left.add(fmt.Sprintf("node %q", page.Items[i].Name))
+		}
+		return nil
+	})
+	if err != nil {
+		return left, fmt.Errorf("list nodes: %w", err)
 	}
 	return left, nil
 }
 
 // podsLeft deletes the pods of nodes that are gone at once. The controller manager would do it as well, but not within a minute.
-func podsLeft(ctx context.Context, shoot client.Client) ([]string, error) {
-	var left []string
-	for page := (&corev1.PodList{}); ; {
-		next := page.Continue
-		page = &corev1.PodList{}
-		if err := shoot.List(ctx, page, client.Limit(metadataPage), client.Continue(next)); err != nil {
-			return nil, fmt.Errorf("list pods: %w", err)
-		}
+func podsLeft(ctx context.Context, shoot client.Client) (leftover, error) {
+	var left leftover
+	pods := kit.Pages[*corev1.PodList]{Reader: shoot, Size: ownersPage, New: func() *corev1.PodList { return &corev1.PodList{} }}
+	err := pods.Each(ctx, func(page *corev1.PodList) error {
 		for i := range page.Items {
 			pod := &page.Items[i]
 			if pod.Spec.NodeName == "" {
 				continue
 			}
-			left = append(left, fmt.Sprintf("pod %q", pod.Namespace+"/"+pod.Name))
+			if !over(pod) {
+				left.add(fmt.Sprintf("pod %q", pod.Namespace+"/"+pod.Name))
+			}
 			if err := shoot.Delete(ctx, pod, client.GracePeriodSeconds(0)); client.IgnoreNotFound(err) != nil {
-				return nil, fmt.Errorf("delete pod %q of a node that is gone: %w", client.ObjectKeyFromObject(pod), err)
+				return fmt.Errorf("delete pod %q of a node that is gone: %w", client.ObjectKeyFromObject(pod), err)
 			}
 		}
-		if page.Continue == "" {
-			return left, nil
-		}
-	}
-}
-
-func endpointsLeft(ctx context.Context, shoot client.Client) ([]string, error) {
-	all := &discoveryv1.EndpointSliceList{}
-	if err := shoot.List(ctx, all); err != nil {
-		return nil, fmt.Errorf("list endpoint slices: %w", err)
-	}
-	var left []string
-	for i := range all.Items {
-		if slices.ContainsFunc(all.Items[i].Endpoints, func(e discoveryv1.Endpoint) bool { return e.TargetRef != nil && e.TargetRef.Kind == "Pod" }) {
-			left = append(left, fmt.Sprintf("addresses of pods in endpoint slice %q", all.Items[i].Namespace+"/"+all.Items[i].Name))
-		}
+		return nil
+	})
+	if err != nil {
+		return left, fmt.Errorf("look for pods: %w", err)
 	}
 	return left, nil
 }
 
-func (s sleep) attachmentsLeft(ctx context.Context, shoot client.Client) ([]string, error) {
-	all := &storagev1.VolumeAttachmentList{}
-	if err := shoot.List(ctx, all); err != nil {
-		return nil, fmt.Errorf("list volume attachments: %w", err)
+// over reports whether a pod whose node is gone does not run any more: it has ended, or it is deleted already and only kept by a finalizer,
+// which nobody may take off while the cluster sleeps (GLET-HIB-2).
+func over(pod *corev1.Pod) bool {
+	return pod.DeletionTimestamp != nil || pod.Status.Phase == corev1.PodSucceeded || pod.Status.Phase == corev1.PodFailed
+}
+
+func endpointsLeft(ctx context.Context, shoot client.Client) (leftover, error) {
+	var left leftover
+	all := kit.Pages[*discoveryv1.EndpointSliceList]{
+		Reader: shoot, Size: ownersPage, New: func() *discoveryv1.EndpointSliceList { return &discoveryv1.EndpointSliceList{} },
 	}
-	var left []string
-	for i := range all.Items {
-		attachment := &all.Items[i]
-		left = append(left, fmt.Sprintf("volume attachment %q", attachment.Name))
-		if attachment.DeletionTimestamp == nil {
-			if err := shoot.Delete(ctx, attachment); client.IgnoreNotFound(err) != nil {
-				return nil, fmt.Errorf("delete volume attachment %q: %w", attachment.Name, err)
+	err := all.Each(ctx, func(page *discoveryv1.EndpointSliceList) error {
+		for i := range page.Items {
+			slice := &page.Items[i]
+			if slices.ContainsFunc(slice.Endpoints, func(e discoveryv1.Endpoint) bool { return e.TargetRef != nil && e.TargetRef.Kind == "Pod" }) {
+				left.add(fmt.Sprintf("addresses of pods in endpoint slice %q", slice.Namespace+"/"+slice.Name))
 			}
-			continue
 		}
-		if s.clock.Since(attachment.DeletionTimestamp.Time) < attachmentPatience {
-			continue
-		}
-		before := attachment.DeepCopy()
-		attachment.Finalizers = nil
-		if err := shoot.Patch(ctx, attachment, client.MergeFrom(before)); client.IgnoreNotFound(err) != nil {
-			return nil, fmt.Errorf("remove the finalizers of volume attachment %q: %w", attachment.Name, err)
-		}
+		return nil
+	})
+	if err != nil {
+		return left, fmt.Errorf("list endpoint slices: %w", err)
 	}
 	return left, nil
+}
+
+func (s sleep) attachmentsLeft(ctx context.Context, shoot client.Client) (leftover, error) {
+	var left leftover
+	kind := storagev1.SchemeGroupVersion.WithKind("VolumeAttachment")
+	err := metadataPages(shoot, kind).Each(ctx, func(page *metav1.PartialObjectMetadataList) error {
+		for i := range page.Items {
+			attachment := &page.Items[i]
+			attachment.SetGroupVersionKind(kind)
+			left.add(fmt.Sprintf("volume attachment %q", attachment.Name))
+			if err := s.detach(ctx, shoot, attachment); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return left, fmt.Errorf("look for volume attachments: %w", err)
+	}
+	return left, nil
+}
+
+// detach deletes an attachment, and after a while also without those who hold it.
+func (s sleep) detach(ctx context.Context, shoot client.Client, attachment *metav1.PartialObjectMetadata) error {
+	if attachment.DeletionTimestamp == nil {
+		if err := shoot.Delete(ctx, attachment); client.IgnoreNotFound(err) != nil {
+			return fmt.Errorf("delete volume attachment %q: %w", attachment.Name, err)
+		}
+		return nil
+	}
+	if s.clock.Since(attachment.DeletionTimestamp.Time) < attachmentPatience {
+		return nil
+	}
+	before := attachment.DeepCopy()
+	attachment.Finalizers = nil
+	if err := shoot.Patch(ctx, attachment, client.MergeFrom(before)); client.IgnoreNotFound(err) != nil {
+		return fmt.Errorf("remove the finalizers of volume attachment %q: %w", attachment.Name, err)
+	}
+	return nil
 }

@@ -9,6 +9,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"maps"
 	"sync"
 	"time"
 
@@ -103,6 +104,8 @@ func (i *Issuer) certificate(ctx context.Context, namespace, accepted string) (*
 	if i.issued == nil {
 		i.issued = map[string]issued{}
 	}
+	// Nobody asks for those of shoots that are gone, and they are not to stay in memory with their keys.
+	maps.DeleteFunc(i.issued, func(_ string, old issued) bool { return !now.Before(old.renew) })
 	i.issued[namespace] = issued{certificate: certificate, authority: authority.Certificate, renew: now.Add(validity / 2)}
 
 	return certificate, nil

@@ -28,6 +28,11 @@ const namespace = "shoot--dev--a"
 // authority makes the authority of the shoot, or the next one of a rotation.
 func authority(t *testing.T, seed client.Client, clk *clocktesting.FakeClock, rotation secrets.Rotation) *secrets.CA {
 	t.Helper()
+	return authorityIn(t, namespace, seed, clk, rotation)
+}
+
+func authorityIn(t *testing.T, namespace string, seed client.Client, clk *clocktesting.FakeClock, rotation secrets.Rotation) *secrets.CA {
+	t.Helper()
 	manager, err := secrets.Load(t.Context(), secrets.Config{
 		Client: seed, Namespace: namespace, Identity: "gardenlet", Clock: clk, Rotations: secrets.Rotations{Authorities: rotation},
 	})
@@ -64,6 +69,38 @@ func user(t *testing.T, kubeconfig []byte, ca *secrets.CA, now time.Time) *x509.
 	}
 
 	return certificate
+}
+
+// TestGoneShootsAreForgotten deletes shoots of which nobody asks for anything any more: their keys do not stay in memory.
+func TestGoneShootsAreForgotten(t *testing.T) {
+	t.Parallel()
+	seed, clk := fake.NewClientBuilder().Build(), clocktesting.NewFakeClock(time.Date(2026, 11, 23, 1, 0, 0, 0, time.UTC))
+	issuer := &shootadmin.Issuer{Seed: seed, Clock: clk}
+	public, err := secrets.Kubeconfig(secrets.KubeconfigSpec{Context: "x", Server: "https://10.99.1.1", CA: []byte("ca"), Token: "t"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"shoot--dev--a", "shoot--dev--b", "shoot--dev--c"} {
+		authorityIn(t, name, seed, clk, secrets.Rotation{})
+		known := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: name, Name: "gardener"}, Data: map[string][]byte{"kubeconfig": public}}
+		if err := seed.Create(t.Context(), known); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := issuer.Kubeconfig(t.Context(), name); err != nil {
+			t.Fatal(err)
+		}
+		clk.Step(10 * time.Minute)
+	}
+	if have := issuer.Len(); have != 3 {
+		t.Errorf("%d certificates are kept, want those of all 3 shoots, which are as good as new", have)
+	}
+	clk.Step(10 * time.Minute) // Those of the first two have to be renewed.
+	if _, err := issuer.Kubeconfig(t.Context(), "shoot--dev--a"); err != nil {
+		t.Fatal(err)
+	}
+	if have := issuer.Len(); have != 2 {
+		t.Errorf("%d certificates are kept, want the new one and that of the last shoot", have)
+	}
 }
 
 func TestKubeconfig(t *testing.T) {

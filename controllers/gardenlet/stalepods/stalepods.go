@@ -14,6 +14,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/terrarium-garden/terrarium/controllers/kit"
 )
 
 // Verdict says what is done with a pod.
@@ -33,6 +35,8 @@ const (
 	// patience is how long a pod may be in deletion.
 	patience = 5 * time.Minute
 	pageSize = 500
+	// mostTold is how many pods that cannot be deleted are told.
+	mostTold = 10
 
 	reasonEvicted        = "Evicted"
 	reasonOutOf          = "OutOf"
@@ -87,29 +91,30 @@ type Collector struct {
 // Collect deletes the stale pods that are listed with the options, and returns how many. One that cannot be deleted does not
 // protect the others.
 func (c Collector) Collect(ctx context.Context, options ...client.ListOption) (int, error) {
-	var errs []error
+	var failed []error
 	var deleted int
-	pods := &corev1.PodList{}
-	for {
-		if err := c.Client.List(ctx, pods, append(options, client.Limit(pageSize), client.Continue(pods.Continue))...); err != nil {
-			return deleted, errors.Join(append(errs, fmt.Errorf("list pods: %w", err))...)
-		}
-		for i := range pods.Items {
-			pod := &pods.Items[i]
+	pods := kit.Pages[*corev1.PodList]{
+		Reader: c.Client, Size: pageSize, Options: options, New: func() *corev1.PodList { return &corev1.PodList{} },
+	}
+	err := pods.Each(ctx, func(page *corev1.PodList) error {
+		for i := range page.Items {
+			pod := &page.Items[i]
 			verdict := Judge(pod, c.Now)
 			if verdict == Keep || c.Spare != nil && c.Spare(pod.Namespace) {
 				continue
 			}
-			if err := c.remove(ctx, pod, verdict); err != nil {
-				errs = append(errs, err)
-				continue
+			if err := c.remove(ctx, pod, verdict); err == nil {
+				deleted++
+			} else if len(failed) < mostTold {
+				failed = append(failed, err)
 			}
-			deleted++
 		}
-		if pods.Continue == "" {
-			return deleted, errors.Join(errs...)
-		}
+		return nil
+	})
+	if err != nil {
+		failed = append(failed, fmt.Errorf("list pods: %w", err))
 	}
+	return deleted, errors.Join(failed...)
 }
 
 // remove deletes just this pod, and not another one that has got its name.

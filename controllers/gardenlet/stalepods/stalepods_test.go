@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -17,6 +18,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
 	"github.com/terrarium-garden/terrarium/controllers/gardenlet/stalepods"
+	"github.com/terrarium-garden/terrarium/controllers/kit"
 )
 
 func now() time.Time { return time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC) }
@@ -130,5 +132,26 @@ func TestCollect(t *testing.T) {
 	}
 	if diff := cmp.Diff([]string{"stuck"}, forced); diff != "" {
 		t.Errorf("GLET-GC-2: pods deleted without grace (-want +got):\n%s", diff)
+	}
+}
+
+// TestCollectEndless has a program of an owner answer in the place of the API server, which lists stale pods without an end and deletes none.
+func TestCollectEndless(t *testing.T) {
+	t.Parallel()
+	pages, boom := 0, errors.New("boom")
+	c := interceptor.NewClient(fake.NewClientBuilder().Build(), interceptor.Funcs{
+		List: func(_ context.Context, _ client.WithWatch, list client.ObjectList, _ ...client.ListOption) error {
+			if pages++; pages > 5000 {
+				return errors.New("the list is read without an end")
+			}
+			page, _ := list.(*corev1.PodList)
+			page.Items, page.Continue = []corev1.Pod{*pod("evicted", because("Evicted"))}, "more"
+			return nil
+		},
+		Delete: func(context.Context, client.WithWatch, client.Object, ...client.DeleteOption) error { return boom },
+	})
+	deleted, err := stalepods.Collector{Client: c, Now: now()}.Collect(t.Context())
+	if deleted != 0 || !errors.Is(err, kit.ErrEndless) || strings.Count(err.Error(), "boom") != 10 {
+		t.Errorf("Collect(...) = %d, %v, want %v, and ten of the pods that were not deleted", deleted, err, kit.ErrEndless)
 	}
 }

@@ -3,6 +3,7 @@
 package inshoot
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -49,6 +50,9 @@ func (r *Reconciler) pause(ctx context.Context, period time.Duration) {
 	}
 }
 
+// acting acts on one object, and reports whether it is to be looked at again soon.
+type acting func(ctx context.Context, object client.Object) (unfinished bool)
+
 // round lists the objects of a kind, and watches them until it is time to list them again. The access is looked up in each round, so that
 // changed credentials are taken.
 func (r *Reconciler) round(ctx context.Context, namespace string, kind Kind) error {
@@ -56,7 +60,7 @@ func (r *Reconciler) round(ctx context.Context, namespace string, kind Kind) err
 	if err != nil {
 		return err
 	}
-	act := func(object client.Object) bool {
+	act := func(ctx context.Context, object client.Object) bool {
 		unfinished, err := kind.Act(ctx, Shoot{Shoot: shoot, Namespace: namespace}, object)
 		if err != nil && ctx.Err() == nil {
 			ctrl.LoggerFrom(ctx).Error(err, "An object of the shoot is looked at again later", "object", client.ObjectKeyFromObject(object))
@@ -76,31 +80,29 @@ func (r *Reconciler) round(ctx context.Context, namespace string, kind Kind) err
 	return r.drain(ctx, changes, unfinished, act)
 }
 
-// list acts on all objects that are there, page by page, and returns the version of the last one.
-func list(ctx context.Context, shoot *kit.Shoot, kind Kind, act func(client.Object) bool) (version string, unfinished bool, err error) {
-	next := ""
-	for {
-		page := kind.List()
-		if err := shoot.List(ctx, page, append(slices.Clone(kind.Options), client.Limit(pageSize), client.Continue(next))...); err != nil {
-			return "", false, fmt.Errorf("list: %w", err)
-		}
-		err := meta.EachListItem(page, func(object runtime.Object) error {
-			if found, ok := object.(client.Object); ok && act(found) {
+// list acts on all objects that are there, page by page, and returns the version of the first page, so that no change is missed however
+// long that takes. A shoot whose list does not end is left for the next round.
+func list(ctx context.Context, shoot *kit.Shoot, kind Kind, act acting) (version string, unfinished bool, err error) {
+	ctx, cancel := context.WithTimeout(ctx, listTimeout)
+	defer cancel()
+	pages := kit.Pages[client.ObjectList]{Reader: shoot, New: kind.List, Options: kind.Options, Size: pageSize}
+	err = pages.Each(ctx, func(page client.ObjectList) error {
+		version = cmp.Or(version, page.GetResourceVersion())
+		return meta.EachListItem(page, func(object runtime.Object) error {
+			if found, ok := object.(client.Object); ok && act(ctx, found) {
 				unfinished = true
 			}
-			return nil
+			return ctx.Err()
 		})
-		if err != nil {
-			return "", false, fmt.Errorf("read the list: %w", err)
-		}
-		if next = page.GetContinue(); next == "" {
-			return page.GetResourceVersion(), unfinished, nil
-		}
+	})
+	if err != nil {
+		return "", false, fmt.Errorf("list: %w", err)
 	}
+	return version, unfinished, nil
 }
 
 // drain acts on what changes, until the watch ends or the objects have to be listed again.
-func (r *Reconciler) drain(ctx context.Context, changes watch.Interface, unfinished bool, act func(client.Object) bool) error {
+func (r *Reconciler) drain(ctx context.Context, changes watch.Interface, unfinished bool, act acting) error {
 	until := r.Clock.NewTimer(resync)
 	defer func() { until.Stop() }()
 	soon := func() {
@@ -127,7 +129,7 @@ func (r *Reconciler) drain(ctx context.Context, changes watch.Interface, unfinis
 			if change.Type != watch.Added && change.Type != watch.Modified {
 				continue
 			}
-			if act(object) && !unfinished {
+			if act(ctx, object) && !unfinished {
 				unfinished = true
 				soon()
 			}

@@ -6,8 +6,10 @@ import (
 	"context"
 	"errors"
 	"maps"
+	"strconv"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
@@ -201,6 +203,64 @@ func TestUnreachable(t *testing.T) {
 	}
 	s.reconcile(t)
 	s.reconcile(t) // nothing is followed, so nothing can be ended
+}
+
+// TestList reads lists of a program that answers in the place of the API server.
+func TestList(t *testing.T) {
+	t.Parallel()
+	kind := inshoot.Kind{Name: "maps", List: func() client.ObjectList { return &corev1.ConfigMapList{} }}
+	for name, tc := range map[string]struct {
+		reason string
+		// answer fills a page, and returns what comes after it.
+		answer func(ctx context.Context, next string) (string, error)
+		want   error
+		acts   int
+		took   time.Duration
+	}{
+		"Changes": {
+			reason: "changes are watched from the first page on", acts: 2,
+			answer: func(_ context.Context, next string) (string, error) { return map[string]string{"": "2"}[next], nil },
+		},
+		"Endless": {
+			reason: "a list has an end", want: kit.ErrEndless, acts: 1000,
+			answer: func(context.Context, string) (string, error) { return "more", nil },
+		},
+		"Slow": {
+			reason: "and takes not for ever", want: context.DeadlineExceeded, took: inshoot.ListTimeout,
+			answer: func(ctx context.Context, _ string) (string, error) {
+				<-ctx.Done()
+				return "", ctx.Err()
+			},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				pages, acts, begin := 0, 0, time.Now()
+				c := interceptor.NewClient(fake.NewClientBuilder().Build(), interceptor.Funcs{
+					List: func(ctx context.Context, _ client.WithWatch, list client.ObjectList, options ...client.ListOption) error {
+						if pages++; pages > 5000 {
+							return errors.New("the list is read without an end")
+						}
+						page, _ := list.(*corev1.ConfigMapList)
+						page.Items, page.ResourceVersion = make([]corev1.ConfigMap, 1), strconv.Itoa(pages)
+						var err error
+						page.Continue, err = tc.answer(ctx, (&client.ListOptions{}).ApplyOptions(options).Continue)
+						return err
+					},
+				})
+				ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
+				defer cancel()
+				version, err := inshoot.List(ctx, &kit.Shoot{Client: c}, kind, func(client.Object) { acts++ })
+				if !errors.Is(err, tc.want) || tc.want == nil && (err != nil || version != "1") {
+					t.Errorf("%s\nList(...) = %q, %v, want %v", tc.reason, version, err, tc.want)
+				}
+				if took := time.Since(begin); acts != tc.acts || took != tc.took {
+					t.Errorf("%s\nList(...) has acted on %d objects in %s, want %d in %s", tc.reason, acts, took, tc.acts, tc.took)
+				}
+			})
+		})
+	}
 }
 
 func (s *stage) sleep(t *testing.T, asleep bool) {

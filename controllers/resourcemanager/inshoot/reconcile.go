@@ -29,8 +29,9 @@ const (
 	again = 10 * time.Second
 	// resync is the time after which objects are looked at again in any case.
 	resync = 10 * time.Minute
-	// pageSize bounds what is held in memory of one list.
-	pageSize = 250
+	// pageSize bounds what is held in memory of one list, listTimeout how long one takes with all that is done with its objects.
+	pageSize    = 250
+	listTimeout = 10 * time.Minute
 )
 
 // Kind is a kind of objects that are followed in every shoot.

@@ -24,7 +24,7 @@ func CorrectMutating(c *admissionregistrationv1.MutatingWebhookConfiguration) bo
 	return mutating(c).correct()
 }
 
-// correct mends all webhooks that can be in the way, and lists what it has changed in an annotation. What Gardener made, and what
+// correct mends all webhooks that can be in the way or are slow, and lists what it has changed in an annotation. What Gardener made, and what
 // its owner excludes, is left alone (GLET-WEBHOOK-1, 2).
 func (c configuration) correct() bool {
 	if ofGardener(c.meta.Labels) || c.meta.Labels[gardencorev1beta1.LabelRemediationExclude] == excluded {
@@ -70,7 +70,7 @@ func (h *hook) correct(kinds []critical) []string {
 	switch {
 	case leases(system()).matches(*h) && h.slowerThan(MostLeaseSeconds):
 		changes = append(changes, h.hurry(MostLeaseSeconds))
-	case len(matching) > 0 && h.slowerThan(MostSeconds):
+	case h.slowerThan(MostSeconds): // Whatever it is called for, somebody waits for it.
 		changes = append(changes, h.hurry(MostSeconds))
 	}
 	if len(matching) == 0 || !h.fails() {

@@ -25,8 +25,16 @@ func TestCorrect(t *testing.T) {
 		selectors string
 		warning   []string
 	}{
-		"GLET-WEBHOOK-1 harmless": {reason: "what is not in the way stays", hook: hooked(on("", "v1", "events"), slow), policy: "Fail", seconds: 30},
-		"GLET-WEBHOOK-1 timeout":  {reason: "a timeout is shortened", hook: hooked(open, slow), policy: "Ignore", seconds: 15, warning: []string{"timeoutSeconds was set to 15"}},
+		"GLET-WEBHOOK-1 harmless": {reason: "what is not in the way stays", hook: hooked(on("", "v1", "events"), within(15)), policy: "Fail", seconds: 15},
+		"GLET-WEBHOOK-1 slow": {
+			reason: "a timeout is shortened whatever it is for", hook: hooked(on("", "v1", "events"), slow), policy: "Fail", seconds: 15,
+			warning: []string{"timeoutSeconds was set to 15"},
+		},
+		"GLET-WEBHOOK-1 unset": {
+			reason: "one that nobody has set is, too", hook: hooked(on("", "v1", "events"), func(w *admissionregistrationv1.ValidatingWebhook) { w.TimeoutSeconds = nil }),
+			policy: "Fail", seconds: 15, warning: []string{"timeoutSeconds was set to 15"},
+		},
+		"GLET-WEBHOOK-1 timeout": {reason: "a timeout is shortened", hook: hooked(open, slow), policy: "Ignore", seconds: 15, warning: []string{"timeoutSeconds was set to 15"}},
 		"GLET-WEBHOOK-1 leases": {
 			reason: "for leases even more", hook: hooked(on("coordination.k8s.io", "v1", "leases"), open, slow), policy: "Ignore", seconds: 3,
 			warning: []string{"timeoutSeconds was set to 3"},

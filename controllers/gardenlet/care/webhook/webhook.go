@@ -17,7 +17,7 @@ import (
 )
 
 const (
-	// MostSeconds is how long a webhook for critical objects may take.
+	// MostSeconds is how long a webhook for critical objects may take, and any webhook that is corrected.
 	MostSeconds int32 = 15
 	// MostLeaseSeconds is how long one for leases of kube-system may take, which have to be renewed in time.
 	MostLeaseSeconds int32 = 3
