@@ -189,6 +189,24 @@ func TestWhatOthersChangeIsRepaired(t *testing.T) {
 	}
 }
 
+// TestSpecialBitsDoNotCount: a file whose mode has more than permissions is as it should be once it is written.
+func TestSpecialBitsDoNotCount(t *testing.T) {
+	t.Parallel()
+	m, units := machine(t)
+	c := kubelet("1")
+	c.Files[0].Permissions = new(uint32(0o6750))
+	apply(t, m, c)
+	units.take()
+	info, err := os.Stat(filepath.Join(m.Root, c.Files[0].Path))
+	if err != nil || info.Mode() != 0o750 {
+		t.Errorf("Stat(...) = %v, %v, want mode 0750", info, err)
+	}
+	apply(t, m, c)
+	if got := units.take(); got != nil {
+		t.Errorf("units when nothing has changed: %q, want none", got)
+	}
+}
+
 // TestAnInterruptedChangeIsFinished ends the agent between a file and the restart of its unit, which no look at files can tell afterwards.
 func TestAnInterruptedChangeIsFinished(t *testing.T) {
 	t.Parallel()
