@@ -263,9 +263,20 @@ func (m *Machine) settle(ctx context.Context, p *plan, pending state) error {
 	}
 	if own := p.units[Unit]; own != nil && slices.Contains(p.wanted.Unsettled, Unit) {
 		log.Info("The agent restarts itself")
-		return m.restart(ctx, own)
+		return m.restartItself(ctx, own, done)
 	}
 	return nil
+}
+
+// restartItself notes a restart of the agent that has failed, so that it is tried again. If ctx is done, the agent ends, and the next one runs
+// with its files as they are now: it would restart itself for ever if that were noted.
+func (m *Machine) restartItself(ctx context.Context, own *gardenextensionsv1alpha1.Unit, done state) error {
+	err := m.restart(ctx, own)
+	if err == nil || ctx.Err() != nil {
+		return err
+	}
+	done.Unsettled = []string{Unit}
+	return errors.Join(fmt.Errorf("restart unit %q: %w", Unit, err), m.save(done))
 }
 
 func (m *Machine) restart(ctx context.Context, unit *gardenextensionsv1alpha1.Unit) error {

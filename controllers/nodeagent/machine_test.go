@@ -286,29 +286,71 @@ func TestHangingUnitsDoNotHoldTheOthers(t *testing.T) {
 	})
 }
 
+// withAgent is a configuration with the agent before the other units.
+func withAgent(text string) configuration {
+	c := kubelet(text)
+	c.Units = append([]unit{{Name: nodeagent.Unit, Content: new("[Service]\nExecStart=/agent " + text + "\n")}}, c.Units...)
+	return c
+}
+
 // TestAgentEndsLast has the agent in the middle of the units: when it ends, nothing must be left to do.
 func TestAgentEndsLast(t *testing.T) {
 	t.Parallel()
 	m, units := machine(t)
-	with := func(text string) configuration {
-		c := kubelet(text)
-		c.Units = append([]unit{{Name: nodeagent.Unit, Content: new("[Service]\nExecStart=/agent " + text + "\n")}}, c.Units...)
-		return c
-	}
-	apply(t, m, with("1"))
+	apply(t, m, withAgent("1"))
 	units.take()
 	var settled bool
 	units.when = func(name string) {
 		if name == nodeagent.Unit {
-			settled, _ = m.Settled(with("2"))
+			settled, _ = m.Settled(withAgent("2"))
 		}
 	}
-	apply(t, m, with("2"))
+	apply(t, m, withAgent("2"))
 	if diff := cmp.Diff([]string{"restart kubelet.service", "restart " + nodeagent.Unit}, units.take()); diff != "" {
 		t.Errorf("units (-want +got):\n%s", diff)
 	}
 	if !settled {
 		t.Error("something is left to do when the agent restarts itself")
+	}
+}
+
+// TestAgentThatDoesNotRestart: the agent tries again what has failed, and does nothing once it has ended as it wanted to.
+func TestAgentThatDoesNotRestart(t *testing.T) {
+	t.Parallel()
+	for name, tc := range map[string]struct {
+		reason string
+		ends   bool
+		want   []string
+	}{
+		"Fails": {reason: "the restart has failed", want: []string{"restart " + nodeagent.Unit}},
+		"Ends":  {reason: "the agent is ended before it knows that the restart is under way", ends: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			m, units := machine(t)
+			apply(t, m, withAgent("1"))
+			ctx, end := context.WithCancel(t.Context())
+			defer end()
+			units.fails = nodeagent.Unit
+			units.when = func(name string) {
+				if name == nodeagent.Unit && tc.ends {
+					end()
+				}
+			}
+			if err := m.Apply(ctx, withAgent("2")); !errors.Is(err, errUnit) {
+				t.Fatalf("Apply(...) = %v, want %v", err, errUnit)
+			}
+			units.take()
+			units.fails = ""
+			apply(t, m, withAgent("2"))
+			if diff := cmp.Diff(tc.want, units.take()); diff != "" {
+				t.Errorf("%s\nunits of the next pass (-want +got):\n%s", tc.reason, diff)
+			}
+			apply(t, m, withAgent("2"))
+			if got := units.take(); got != nil {
+				t.Errorf("%s\nunits when all is done: %q, want none", tc.reason, got)
+			}
+		})
 	}
 }
 
