@@ -67,6 +67,9 @@ func (m *Machine) Apply(ctx context.Context, c Configuration) error {
 	if err != nil {
 		return err
 	}
+	if err := m.sweep(p); err != nil {
+		return err
+	}
 	if p.settled() {
 		if slices.Equal(p.before.Files, p.wanted.Files) && slices.Equal(p.before.Units, p.wanted.Units) {
 			return nil
@@ -83,6 +86,16 @@ func (m *Machine) Apply(ctx context.Context, c Configuration) error {
 		return err
 	}
 	return m.settle(ctx, p, pending)
+}
+
+// sweep removes what an interrupted change has left of files, also of those that are not written again.
+func (m *Machine) sweep(p *plan) error {
+	for _, path := range union(p.before.Files, p.wanted.Files) {
+		if err := discard(m.at(path)); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func (m *Machine) plan(c Configuration) (*plan, error) {

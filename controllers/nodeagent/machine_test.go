@@ -235,6 +235,45 @@ func TestAnInterruptedChangeIsFinished(t *testing.T) {
 	}
 }
 
+// TestNothingIsLeftOfAnInterruptedFile: an agent that was killed while it wrote leaves a file, which may be a secret. The next one removes it, whether
+// it writes that file, has it already, or takes it away.
+func TestNothingIsLeftOfAnInterruptedFile(t *testing.T) {
+	t.Parallel()
+	less := kubelet("1")
+	less.Files, less.Units = less.Files[1:], nil
+	for reason, tc := range map[string]struct {
+		next configuration
+		want []string
+	}{
+		"the file is written":    {next: kubelet("2"), want: []string{"config"}},
+		"the file is as before":  {next: kubelet("1"), want: []string{"config"}},
+		"the file is not wanted": {next: less},
+	} {
+		m, _ := machine(t)
+		apply(t, m, kubelet("1"))
+		folder := filepath.Join(m.Root, "/var/lib/kubelet")
+		secret := filepath.Join(t.TempDir(), "secret")
+		if err := errors.Join(os.WriteFile(secret, nil, 0o600), os.Symlink(secret, filepath.Join(folder, ".config.gardener-node-agent"))); err != nil {
+			t.Fatal(err)
+		}
+		apply(t, m, tc.next)
+		entries, err := os.ReadDir(folder)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, entry := range entries {
+			got = append(got, entry.Name())
+		}
+		if diff := cmp.Diff(tc.want, got); diff != "" {
+			t.Errorf("%s\nthe folder has (-want +got):\n%s", reason, diff)
+		}
+		if data, err := os.ReadFile(secret); err != nil || len(data) > 0 {
+			t.Errorf("%s\nwhat a link there leads to has %q, %v, want that it is left alone", reason, data, err)
+		}
+	}
+}
+
 // TestFailuresDoNotRepeatWhatSucceeded takes a drop-in from one unit while another one does not start: a kubelet that is well must not restart
 // with every try.
 func TestFailuresDoNotRepeatWhatSucceeded(t *testing.T) {
