@@ -8,6 +8,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"io/fs"
 	"path/filepath"
 
 	"k8s.io/utils/ptr"
@@ -58,7 +59,7 @@ func Decode(data []byte) (Configuration, error) {
 type File struct {
 	// Path is absolute.
 	Path string
-	// Mode has the permissions.
+	// Mode has the permissions, and no special bits.
 	Mode uint32
 	// Data is the content.
 	Data []byte
@@ -120,7 +121,7 @@ func decodeFile(file *gardenextensionsv1alpha1.File) (File, error) {
 	if inline == nil {
 		return File{}, errors.New("its content is not part of the configuration, and nodes fetch none from elsewhere")
 	}
-	decoded := File{Path: file.Path, Mode: ptr.Deref(file.Permissions, defaultMode)}
+	decoded := File{Path: file.Path, Mode: ptr.Deref(file.Permissions, defaultMode) & uint32(fs.ModePerm)}
 	switch gardenextensionsv1alpha1.FileCodecID(inline.Encoding) {
 	case gardenextensionsv1alpha1.FileCodecIDPlain:
 		decoded.Data = []byte(inline.Data)

@@ -67,6 +67,9 @@ func (m *Machine) Apply(ctx context.Context, c Configuration) error {
 	if err != nil {
 		return err
 	}
+	if err := m.sweep(p); err != nil {
+		return err
+	}
 	if p.settled() {
 		if slices.Equal(p.before.Files, p.wanted.Files) && slices.Equal(p.before.Units, p.wanted.Units) {
 			return nil
@@ -83,6 +86,16 @@ func (m *Machine) Apply(ctx context.Context, c Configuration) error {
 		return err
 	}
 	return m.settle(ctx, p, pending)
+}
+
+// sweep removes what an interrupted change has left of files, also of those that are not written again.
+func (m *Machine) sweep(p *plan) error {
+	for _, path := range union(p.before.Files, p.wanted.Files) {
+		if err := discard(m.at(path)); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func (m *Machine) plan(c Configuration) (*plan, error) {
@@ -263,9 +276,20 @@ func (m *Machine) settle(ctx context.Context, p *plan, pending state) error {
 	}
 	if own := p.units[Unit]; own != nil && slices.Contains(p.wanted.Unsettled, Unit) {
 		log.Info("The agent restarts itself")
-		return m.restart(ctx, own)
+		return m.restartItself(ctx, own, done)
 	}
 	return nil
+}
+
+// restartItself notes a restart of the agent that has failed, so that it is tried again. If ctx is done, the agent ends, and the next one runs
+// with its files as they are now: it would restart itself for ever if that were noted.
+func (m *Machine) restartItself(ctx context.Context, own *gardenextensionsv1alpha1.Unit, done state) error {
+	err := m.restart(ctx, own)
+	if err == nil || ctx.Err() != nil {
+		return err
+	}
+	done.Unsettled = []string{Unit}
+	return errors.Join(fmt.Errorf("restart unit %q: %w", Unit, err), m.save(done))
 }
 
 func (m *Machine) restart(ctx context.Context, unit *gardenextensionsv1alpha1.Unit) error {

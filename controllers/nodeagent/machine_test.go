@@ -189,6 +189,24 @@ func TestWhatOthersChangeIsRepaired(t *testing.T) {
 	}
 }
 
+// TestSpecialBitsDoNotCount: a file whose mode has more than permissions is as it should be once it is written.
+func TestSpecialBitsDoNotCount(t *testing.T) {
+	t.Parallel()
+	m, units := machine(t)
+	c := kubelet("1")
+	c.Files[0].Permissions = new(uint32(0o6750))
+	apply(t, m, c)
+	units.take()
+	info, err := os.Stat(filepath.Join(m.Root, c.Files[0].Path))
+	if err != nil || info.Mode() != 0o750 {
+		t.Errorf("Stat(...) = %v, %v, want mode 0750", info, err)
+	}
+	apply(t, m, c)
+	if got := units.take(); got != nil {
+		t.Errorf("units when nothing has changed: %q, want none", got)
+	}
+}
+
 // TestAnInterruptedChangeIsFinished ends the agent between a file and the restart of its unit, which no look at files can tell afterwards.
 func TestAnInterruptedChangeIsFinished(t *testing.T) {
 	t.Parallel()
@@ -214,6 +232,45 @@ func TestAnInterruptedChangeIsFinished(t *testing.T) {
 	apply(t, again, next)
 	if got := units.take(); got != nil {
 		t.Errorf("units when all is done: %q, want none", got)
+	}
+}
+
+// TestNothingIsLeftOfAnInterruptedFile: an agent that was killed while it wrote leaves a file, which may be a secret. The next one removes it, whether
+// it writes that file, has it already, or takes it away.
+func TestNothingIsLeftOfAnInterruptedFile(t *testing.T) {
+	t.Parallel()
+	less := kubelet("1")
+	less.Files, less.Units = less.Files[1:], nil
+	for reason, tc := range map[string]struct {
+		next configuration
+		want []string
+	}{
+		"the file is written":    {next: kubelet("2"), want: []string{"config"}},
+		"the file is as before":  {next: kubelet("1"), want: []string{"config"}},
+		"the file is not wanted": {next: less},
+	} {
+		m, _ := machine(t)
+		apply(t, m, kubelet("1"))
+		folder := filepath.Join(m.Root, "/var/lib/kubelet")
+		secret := filepath.Join(t.TempDir(), "secret")
+		if err := errors.Join(os.WriteFile(secret, nil, 0o600), os.Symlink(secret, filepath.Join(folder, ".config.gardener-node-agent"))); err != nil {
+			t.Fatal(err)
+		}
+		apply(t, m, tc.next)
+		entries, err := os.ReadDir(folder)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, entry := range entries {
+			got = append(got, entry.Name())
+		}
+		if diff := cmp.Diff(tc.want, got); diff != "" {
+			t.Errorf("%s\nthe folder has (-want +got):\n%s", reason, diff)
+		}
+		if data, err := os.ReadFile(secret); err != nil || len(data) > 0 {
+			t.Errorf("%s\nwhat a link there leads to has %q, %v, want that it is left alone", reason, data, err)
+		}
 	}
 }
 
@@ -268,29 +325,71 @@ func TestHangingUnitsDoNotHoldTheOthers(t *testing.T) {
 	})
 }
 
+// withAgent is a configuration with the agent before the other units.
+func withAgent(text string) configuration {
+	c := kubelet(text)
+	c.Units = append([]unit{{Name: nodeagent.Unit, Content: new("[Service]\nExecStart=/agent " + text + "\n")}}, c.Units...)
+	return c
+}
+
 // TestAgentEndsLast has the agent in the middle of the units: when it ends, nothing must be left to do.
 func TestAgentEndsLast(t *testing.T) {
 	t.Parallel()
 	m, units := machine(t)
-	with := func(text string) configuration {
-		c := kubelet(text)
-		c.Units = append([]unit{{Name: nodeagent.Unit, Content: new("[Service]\nExecStart=/agent " + text + "\n")}}, c.Units...)
-		return c
-	}
-	apply(t, m, with("1"))
+	apply(t, m, withAgent("1"))
 	units.take()
 	var settled bool
 	units.when = func(name string) {
 		if name == nodeagent.Unit {
-			settled, _ = m.Settled(with("2"))
+			settled, _ = m.Settled(withAgent("2"))
 		}
 	}
-	apply(t, m, with("2"))
+	apply(t, m, withAgent("2"))
 	if diff := cmp.Diff([]string{"restart kubelet.service", "restart " + nodeagent.Unit}, units.take()); diff != "" {
 		t.Errorf("units (-want +got):\n%s", diff)
 	}
 	if !settled {
 		t.Error("something is left to do when the agent restarts itself")
+	}
+}
+
+// TestAgentThatDoesNotRestart: the agent tries again what has failed, and does nothing once it has ended as it wanted to.
+func TestAgentThatDoesNotRestart(t *testing.T) {
+	t.Parallel()
+	for name, tc := range map[string]struct {
+		reason string
+		ends   bool
+		want   []string
+	}{
+		"Fails": {reason: "the restart has failed", want: []string{"restart " + nodeagent.Unit}},
+		"Ends":  {reason: "the agent is ended before it knows that the restart is under way", ends: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			m, units := machine(t)
+			apply(t, m, withAgent("1"))
+			ctx, end := context.WithCancel(t.Context())
+			defer end()
+			units.fails = nodeagent.Unit
+			units.when = func(name string) {
+				if name == nodeagent.Unit && tc.ends {
+					end()
+				}
+			}
+			if err := m.Apply(ctx, withAgent("2")); !errors.Is(err, errUnit) {
+				t.Fatalf("Apply(...) = %v, want %v", err, errUnit)
+			}
+			units.take()
+			units.fails = ""
+			apply(t, m, withAgent("2"))
+			if diff := cmp.Diff(tc.want, units.take()); diff != "" {
+				t.Errorf("%s\nunits of the next pass (-want +got):\n%s", tc.reason, diff)
+			}
+			apply(t, m, withAgent("2"))
+			if got := units.take(); got != nil {
+				t.Errorf("%s\nunits when all is done: %q, want none", tc.reason, got)
+			}
+		})
 	}
 }
 

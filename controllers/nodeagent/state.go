@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"syscall"
 )
 
 // state is what the agent has to remember of its machine, because the machine does not tell it.
@@ -71,7 +72,10 @@ func write(path string, mode uint32, data []byte) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil { //nolint:gosec // Folders of the system are read by everybody.
 		return fmt.Errorf("make folder: %w", err)
 	}
-	file, err := os.CreateTemp(dir, "."+filepath.Base(path)+".*")
+	if err := discard(path); err != nil {
+		return err
+	}
+	file, err := os.OpenFile(unfinished(path), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
 		return fmt.Errorf("make file: %w", err)
 	}
@@ -82,6 +86,21 @@ func write(path string, mode uint32, data []byte) error {
 	}
 	if err != nil {
 		return errors.Join(fmt.Errorf("write file %q: %w", path, err), os.Remove(file.Name()))
+	}
+	return nil
+}
+
+// unfinished is where a file is written before it is in place. An agent that is killed leaves it there. It always has the same name, so that the
+// next agent finds it.
+func unfinished(path string) string {
+	return filepath.Join(filepath.Dir(path), "."+filepath.Base(path)+".gardener-node-agent")
+}
+
+// discard removes what an agent that was killed has left of a file. It may be a secret.
+func discard(path string) error {
+	err := os.Remove(unfinished(path))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, syscall.ENOTDIR) {
+		return fmt.Errorf("remove what is left of a file: %w", err)
 	}
 	return nil
 }

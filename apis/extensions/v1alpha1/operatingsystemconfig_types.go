@@ -125,7 +125,7 @@ type File struct {
 	Path string `json:"path"`
 	// Content says where the bytes come from; exactly one source is set.
 	Content FileContent `json:"content"`
-	// Permissions are the mode bits of the file. 0644 when unset.
+	// Permissions are the mode bits of the file, of which special ones do not count. 0644 when unset.
 	// +kubebuilder:validation:Format=int32
 	// +optional
 	Permissions *uint32 `json:"permissions,omitempty"`

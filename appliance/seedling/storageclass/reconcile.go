@@ -53,7 +53,7 @@ func (r *Reconciler) Reconcile(ctx context.Context) error {
 	for _, volume := range volumes {
 		known[volume.Name] = true
 		if wantsEnd(volume) {
-			failed = append(failed, r.remove(ctx, volume))
+			failed = append(failed, r.end(ctx, volume.Name))
 		}
 	}
 	for _, claim := range claims {
@@ -91,8 +91,25 @@ func (r *Reconciler) provision(ctx context.Context, claim *corev1.PersistentVolu
 	return nil
 }
 
+// end reads the volume before it removes it, because data do not come back: what the informer has seen may be old, and somebody may have decided
+// since then to retain the volume or to bind it again.
+func (r *Reconciler) end(ctx context.Context, name string) error {
+	volume, err := r.Client.CoreV1().PersistentVolumes().Get(ctx, name, metav1.GetOptions{})
+	if apierrors.IsNotFound(err) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("read volume %q: %w", name, err)
+	}
+	if !wantsEnd(volume) {
+		return nil
+	}
+	return r.remove(ctx, volume)
+}
+
 // remove removes the folder before the volume, so that no folder is left without an object that refers to it.
 // The path follows from the name of the volume; the path in its spec is not trusted.
+// A volume that has changed meanwhile is not deleted: the event of that change has it looked at again.
 func (r *Reconciler) remove(ctx context.Context, volume *corev1.PersistentVolume) error {
 	if volume.Name != filepath.Base(volume.Name) {
 		return fmt.Errorf("volume %q: its name is not a valid name of a folder", volume.Name)
@@ -100,8 +117,9 @@ func (r *Reconciler) remove(ctx context.Context, volume *corev1.PersistentVolume
 	if err := os.RemoveAll(filepath.Join(r.Dir, volume.Name)); err != nil {
 		return fmt.Errorf("remove folder of volume %q: %w", volume.Name, err)
 	}
-	err := r.Client.CoreV1().PersistentVolumes().Delete(ctx, volume.Name, metav1.DeleteOptions{})
-	if err != nil && !apierrors.IsNotFound(err) {
+	seen := metav1.DeleteOptions{Preconditions: &metav1.Preconditions{UID: &volume.UID, ResourceVersion: &volume.ResourceVersion}}
+	err := r.Client.CoreV1().PersistentVolumes().Delete(ctx, volume.Name, seen)
+	if err != nil && !apierrors.IsNotFound(err) && !apierrors.IsConflict(err) {
 		return fmt.Errorf("delete volume %q: %w", volume.Name, err)
 	}
 	return nil

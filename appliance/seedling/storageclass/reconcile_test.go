@@ -3,6 +3,7 @@
 package storageclass_test
 
 import (
+	"errors"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -10,10 +11,14 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/kubernetes/fake"
 	corelisters "k8s.io/client-go/listers/core/v1"
+	clienttesting "k8s.io/client-go/testing"
 	"k8s.io/client-go/tools/cache"
 
 	"github.com/terrarium-garden/terrarium/appliance/seedling/storageclass"
@@ -189,19 +194,30 @@ func TestProvisionedVolume(t *testing.T) {
 	}
 }
 
+// released is a volume whose claim is gone.
+func released(change ...func(*corev1.PersistentVolume)) *corev1.PersistentVolume {
+	v := &corev1.PersistentVolume{
+		ObjectMeta: metav1.ObjectMeta{
+			Name: "pvc-1", UID: "uid-of-volume", ResourceVersion: "7",
+			Annotations: map[string]string{"pv.kubernetes.io/provisioned-by": "seedling.terrarium.garden/folder"},
+		},
+		Spec:   corev1.PersistentVolumeSpec{PersistentVolumeReclaimPolicy: corev1.PersistentVolumeReclaimDelete},
+		Status: corev1.PersistentVolumeStatus{Phase: corev1.VolumeReleased},
+	}
+	for _, f := range change {
+		f(v)
+	}
+	return v
+}
+
+func bound(v *corev1.PersistentVolume) { v.Status.Phase = corev1.VolumeBound }
+
+func retained(v *corev1.PersistentVolume) {
+	v.Spec.PersistentVolumeReclaimPolicy = corev1.PersistentVolumeReclaimRetain
+}
+
 func TestReclaim(t *testing.T) {
 	t.Parallel()
-	released := func(change ...func(*corev1.PersistentVolume)) *corev1.PersistentVolume {
-		v := &corev1.PersistentVolume{
-			ObjectMeta: metav1.ObjectMeta{Name: "pvc-1", Annotations: map[string]string{"pv.kubernetes.io/provisioned-by": "seedling.terrarium.garden/folder"}},
-			Spec:       corev1.PersistentVolumeSpec{PersistentVolumeReclaimPolicy: corev1.PersistentVolumeReclaimDelete},
-			Status:     corev1.PersistentVolumeStatus{Phase: corev1.VolumeReleased},
-		}
-		for _, f := range change {
-			f(v)
-		}
-		return v
-	}
 	for name, tc := range map[string]struct {
 		reason string
 		volume *corev1.PersistentVolume
@@ -210,13 +226,11 @@ func TestReclaim(t *testing.T) {
 		"released": {reason: "A volume without its claim goes, and its folder with it.", volume: released()},
 		"bound": {
 			reason: "A volume in use stays.", stays: true,
-			volume: released(func(v *corev1.PersistentVolume) { v.Status.Phase = corev1.VolumeBound }),
+			volume: released(bound),
 		},
 		"retained": {
 			reason: "A retained volume is kept.", stays: true,
-			volume: released(func(v *corev1.PersistentVolume) {
-				v.Spec.PersistentVolumeReclaimPolicy = corev1.PersistentVolumeReclaimRetain
-			}),
+			volume: released(retained),
 		},
 		"foreign": {
 			reason: "A volume of another provisioner is not ours to remove.", stays: true,
@@ -244,6 +258,46 @@ func TestReclaim(t *testing.T) {
 				t.Errorf("%s\nFolders (-want +got):\n%s", tc.reason, diff)
 			}
 		})
+	}
+}
+
+// TestReclaimLooksAgain: what the informer has seen may be old. Data do not come back, so the volume itself counts.
+func TestReclaimLooksAgain(t *testing.T) {
+	t.Parallel()
+	for reason, change := range map[string]func(*corev1.PersistentVolume){"retained in time": retained, "bound again": bound} {
+		w := newWorld(t)
+		_ = w.client.Tracker().Add(released(change))
+		_ = w.volumes.Add(released())
+		_ = w.volumes.Add(released(func(v *corev1.PersistentVolume) { v.Name = "pvc-gone" }))
+		if err := os.Mkdir(filepath.Join(w.reconciler.Dir, "pvc-1"), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		w.reconcile(t)
+		if diff := cmp.Diff([]string{"pvc-1"}, w.volumeNames(t)); diff != "" {
+			t.Errorf("%s\nVolumes (-want +got):\n%s", reason, diff)
+		}
+		if diff := cmp.Diff([]string{"pvc-1"}, w.folders(t)); diff != "" {
+			t.Errorf("%s\nFolders (-want +got):\n%s", reason, diff)
+		}
+	}
+}
+
+// TestReclaimsWhatItHasSeen: only the volume that was looked at is deleted. If it has changed, its next event decides.
+func TestReclaimsWhatItHasSeen(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	_ = w.client.Tracker().Add(released())
+	_ = w.volumes.Add(released())
+	var got *metav1.Preconditions
+	w.client.PrependReactor("delete", "persistentvolumes", func(action clienttesting.Action) (bool, runtime.Object, error) {
+		deletion, _ := action.(clienttesting.DeleteActionImpl)
+		got = deletion.DeleteOptions.Preconditions
+		return true, nil, apierrors.NewConflict(corev1.Resource("persistentvolumes"), "pvc-1", errors.New("it has changed"))
+	})
+	w.reconcile(t)
+	want := &metav1.Preconditions{UID: new(types.UID("uid-of-volume")), ResourceVersion: new("7")}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("Preconditions of the deletion (-want +got):\n%s", diff)
 	}
 }
 

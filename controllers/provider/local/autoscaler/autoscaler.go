@@ -119,11 +119,12 @@ func (a *Autoscaler) await(ctx context.Context, w *world) (map[string]int, error
 			coming[g.Name] = count
 			continue
 		}
-		a.memory.fail(w, g.Name)
-		a.Log.Info("Machines did not come in time", "machineDeployment", g.Name, "missing", count, "timeout", g.MaxNodeProvisionTime)
 		if err := a.giveUp(ctx, w, g, count); err != nil {
 			return nil, err
 		}
+		// Only now: it ends the wait, and a pass that could not give up has to be followed by one that does.
+		a.memory.fail(w, g.Name)
+		a.Log.Info("Machines did not come in time", "machineDeployment", g.Name, "missing", count, "timeout", g.MaxNodeProvisionTime)
 	}
 	return coming, nil
 }

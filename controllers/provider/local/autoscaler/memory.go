@@ -78,6 +78,17 @@ func (w *world) kept(g *group, index int) bool {
 	return preservation.Failed(m) && preservation.Kept(m, w.now)
 }
 
+// overdue is how many of the machines that are on their way should have become a node before now.
+func (w *world) overdue(g *group) int {
+	count := 0
+	for i := range g.machines {
+		if w.nodes[nodeOf(&g.machines[i])] == nil && w.old(g, i) && !w.kept(g, i) {
+			count++
+		}
+	}
+	return count
+}
+
 // old reports whether a machine with a node has had enough time to become ready. If it is not, it is broken and not on its way.
 func (w *world) old(g *group, index int) bool {
 	return w.now.Sub(g.machines[index].CreationTimestamp.Time) >= g.MaxNodeProvisionTime

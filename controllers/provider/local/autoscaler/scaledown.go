@@ -29,7 +29,7 @@ type candidate struct {
 	node    *corev1.Node
 	machine *gardenmachinev1alpha1.Machine
 	group   *group
-	// moving are the pods that have to go elsewhere.
+	// moving are the pods on it that have to go elsewhere.
 	moving []*corev1.Pod
 	load   float64
 }
@@ -75,7 +75,7 @@ func (w *world) review() review {
 			continue
 		}
 		trial := s.without(c.node.Name)
-		if !trial.placeAll(bySize(c.moving)) {
+		if !trial.placeAll(bySize(moving(s.spot(c.node.Name)))) {
 			seen.kept[c.node.Name] = "its pods fit nowhere else"
 			continue
 		}
@@ -84,6 +84,12 @@ func (w *world) review() review {
 		seen.unneeded = append(seen.unneeded, c)
 	}
 	return seen
+}
+
+// moving are the pods that have to go elsewhere if a node goes: its own, and those that the simulation has placed on it so far, which are
+// pending or came from nodes that go too.
+func moving(at *spot) []*corev1.Pod {
+	return slices.DeleteFunc(slices.Clone(at.pods), stays)
 }
 
 // needed is why the node of a candidate stays as far as it is itself concerned; it is empty if it may go. It notes what the node has.

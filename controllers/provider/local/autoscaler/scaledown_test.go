@@ -58,6 +58,23 @@ func TestIdleMachineGoes(t *testing.T) {
 	w.wants(t, "small", 1, "the minimum holds, and one removal is waited for")
 }
 
+// TestPodsMoveOn: of two nodes whose pods fit elsewhere one after the other only, one goes. The simulation moves the pod of the first to the
+// second, from where it has to go on when that is looked at.
+func TestPodsMoveOn(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, autoscaler.Bounds{Name: "small", Minimum: 3, Maximum: 3})
+	w.scaler.Options.Groups[0].Minimum = 0
+	w.scaler.Options.MaxDrainParallelism = 3
+	for _, name := range []string{"a", "b", "c"} {
+		w.joins(t, name)
+	}
+	w.make(t, pod("first", "1200m", "a"), pod("second", "1300m", "b"), pod("busy", "2400m", "c"))
+	w.pass(t)
+	w.clock.Step(11 * time.Minute)
+	w.pass(t)
+	w.wants(t, "small", 2, "both pods do not fit on the node that stays")
+}
+
 // TestNeededAgain: the time begins anew when a node was needed in between.
 func TestNeededAgain(t *testing.T) {
 	t.Parallel()

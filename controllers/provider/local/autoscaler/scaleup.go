@@ -34,15 +34,17 @@ type growth struct {
 }
 
 // grow decides which group gets how many machines. Coming are the machines that are on their way, by group: pods that they will take
-// need no others. Barred are the groups that failed a short while ago.
+// need no others. Barred are the groups that failed a short while ago: no pod relies on a machine of theirs, nor on one that should have come
+// before now.
 func (w *world) grow(coming map[string]int, barred map[string]bool, choose func([]*option) *option) growth {
 	result := growth{hopeless: map[*corev1.Pod]string{}}
 	s := w.simulation()
 	for _, g := range w.groups {
-		for n := range coming[g.Name] {
-			if g.fresh != nil {
-				s.spots = append(s.spots, g.numbered(n))
-			}
+		if g.fresh == nil || barred[g.Name] {
+			continue
+		}
+		for n := range coming[g.Name] - w.overdue(g) {
+			s.spots = append(s.spots, g.numbered(n))
 		}
 	}
 	left := slices.DeleteFunc(bySize(w.pending()), s.place)

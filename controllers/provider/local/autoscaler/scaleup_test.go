@@ -3,6 +3,8 @@
 package autoscaler_test
 
 import (
+	"context"
+	"errors"
 	"testing"
 	"time"
 
@@ -11,6 +13,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	clocktesting "k8s.io/utils/clock/testing"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
 	gardenmachinev1alpha1 "github.com/terrarium-garden/terrarium/apis/machine/v1alpha1"
 	"github.com/terrarium-garden/terrarium/controllers/provider/local/autoscaler"
@@ -203,6 +206,77 @@ func TestGivesUp(t *testing.T) {
 	w.clock.Step(6 * time.Minute)
 	w.pass(t)
 	w.wants(t, "broken", 1, "after the backoff the pool is asked again")
+}
+
+// TestMinimumThatNeverJoins: a pool may not have less than one machine, and that one does not become a node. No pod relies on it, neither while
+// the pool is left alone nor when it is asked again.
+func TestMinimumThatNeverJoins(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, autoscaler.Bounds{Name: "broken", Minimum: 1, Maximum: 3}, autoscaler.Bounds{Name: "sound", Maximum: 3})
+	w.make(t, machine("broken", "late"), pod("waiting", "4", ""))
+	for _, step := range []struct {
+		reason string
+		pod    string
+		after  time.Duration
+		want   map[string]int32
+	}{
+		{reason: "the machine is on its way", want: map[string]int32{"broken": 1, "sound": 0}},
+		{reason: "it did not come, so the other pool is asked", after: 16 * time.Minute, want: map[string]int32{"broken": 1, "sound": 1}},
+		{reason: "it still is not there for a pod that is new", pod: "another", after: time.Minute, want: map[string]int32{"broken": 1, "sound": 2}},
+		{reason: "after the backoff, the pool has one more and not the one that did not come", pod: "third", after: 5 * time.Minute, want: map[string]int32{"broken": 2, "sound": 2}},
+		{reason: "the one more is on its way", after: time.Minute, want: map[string]int32{"broken": 2, "sound": 2}},
+	} {
+		if step.pod != "" {
+			w.make(t, pod(step.pod, "4", ""))
+		}
+		w.clock.Step(step.after)
+		w.pass(t)
+		if diff := cmp.Diff(step.want, w.machines(t)); diff != "" {
+			t.Errorf("%s\nmachines that the deployments want (-want +got):\n%s", step.reason, diff)
+		}
+	}
+}
+
+// TestPoolLeftAlone: what takes the place of a machine that did not come is not relied on either, for as long as its pool is left alone.
+func TestPoolLeftAlone(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, autoscaler.Bounds{Name: "broken", Minimum: 1, Maximum: 3}, autoscaler.Bounds{Name: "sound", Maximum: 3})
+	late := machine("broken", "late")
+	w.make(t, late)
+	w.pass(t)
+	w.clock.Step(16 * time.Minute)
+	w.pass(t)
+	if err := w.Delete(t.Context(), late); err != nil {
+		t.Fatal(err)
+	}
+	w.make(t, machine("broken", "again"), pod("waiting", "4", ""))
+	w.pass(t)
+	if diff := cmp.Diff(map[string]int32{"broken": 1, "sound": 1}, w.machines(t)); diff != "" {
+		t.Errorf("machines that the deployments want (-want +got):\n%s", diff)
+	}
+}
+
+// TestGivesUpAgain: a pass that could not give up on machines is followed by one that does, without another wait for them.
+func TestGivesUpAgain(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, autoscaler.Bounds{Name: "small", Maximum: 3})
+	w.make(t, pod("waiting", "4", ""))
+	w.pass(t)
+	w.make(t, machine("small", "late"))
+	w.clock.Step(16 * time.Minute)
+	refused := errors.New("refused")
+	w.scaler.Seed = interceptor.NewClient(w, interceptor.Funcs{
+		Patch: func(context.Context, client.WithWatch, client.Object, client.Patch, ...client.PatchOption) error {
+			return refused
+		},
+	})
+	if err := w.scaler.Pass(t.Context()); !errors.Is(err, refused) {
+		t.Fatalf("Pass() = %v, want %v", err, refused)
+	}
+	w.scaler.Seed = w
+	w.clock.Step(10 * time.Second)
+	w.pass(t)
+	w.wants(t, "small", 0, "the machine did not come 10 seconds ago either")
 }
 
 // TestKeptMachineIsNotAwaited: a machine that never came and is kept for analysis stays, until its time is over.

@@ -28,7 +28,7 @@ const namespace = "shoot--dev--sprout"
 
 // world is a shoot and its machines in the seed. The test makes machines, nodes and pods itself.
 type world struct {
-	client.Client
+	client.WithWatch
 
 	clock    *clocktesting.FakeClock
 	recorder *events.FakeRecorder
@@ -42,9 +42,9 @@ func newWorld(t *testing.T, groups ...autoscaler.Bounds) *world {
 		t.Fatal(err)
 	}
 	w := &world{
-		Client:   fake.NewClientBuilder().WithScheme(types).Build(),
-		clock:    clocktesting.NewFakeClock(time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)),
-		recorder: events.NewFakeRecorder(100),
+		WithWatch: fake.NewClientBuilder().WithScheme(types).Build(),
+		clock:     clocktesting.NewFakeClock(time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)),
+		recorder:  events.NewFakeRecorder(100),
 	}
 	w.scaler = &autoscaler.Autoscaler{
 		Options: autoscaler.Options{

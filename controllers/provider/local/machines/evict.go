@@ -4,6 +4,7 @@ package machines
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -38,6 +39,8 @@ type remainder struct {
 	text string
 	// refused is set if a pod may not be evicted yet, and not if all that is left is ending.
 	refused bool
+	// failed are the answers of the shoot to evictions that it neither carries out nor refuses because of a budget, joined.
+	failed error
 }
 
 // evict keeps new pods from the node of a machine that goes or is updated since a moment, and evicts those that it has.
@@ -48,29 +51,53 @@ func evict(ctx context.Context, shoot client.Client, node *corev1.Node, machine 
 	return evictAll(ctx, shoot, node, machine, since)
 }
 
+// evictAll evicts the pods of a node, each of them whatever the shoot answers about another.
 func evictAll(ctx context.Context, shoot client.Client, node *corev1.Node, machine *gardenmachinev1alpha1.Machine, since time.Time) (remainder, error) {
 	list := &corev1.PodList{}
 	if err := shoot.List(ctx, list, client.MatchingFields{fieldNode: node.Name}); err != nil {
 		return remainder{}, fmt.Errorf("list the pods of node %q: %w", node.Name, err)
 	}
-	var left remainder
-	var pods []string
+	var pods []leaving
 	for i := range list.Items {
 		pod := &list.Items[i]
 		if stays(pod) || comesBack(pod, since) {
 			continue
 		}
-		state, err := evictOne(ctx, shoot, pod, graceOf(pod, machine))
+		one, err := evictOne(ctx, shoot, pod, graceOf(pod, machine))
 		if err != nil {
 			return remainder{}, err
 		}
-		left.refused = left.refused || state == isRefused
-		pods = append(pods, fmt.Sprintf("%s/%s (%s)", pod.Namespace, pod.Name, state))
+		pods = append(pods, one)
+	}
+	return remains(node, pods), nil
+}
+
+// leaving is a pod of a drain, and what becomes of it.
+type leaving struct {
+	name, state string
+	// failed is the answer of the shoot if its eviction fails for this pod.
+	failed error
+}
+
+// remains sums up what is left. Pods whose eviction fails come first, because a message names only some.
+func remains(node *corev1.Node, pods []leaving) remainder {
+	var left remainder
+	var broken, others []string
+	var errs []error
+	for _, pod := range pods {
+		text := fmt.Sprintf("%s (%s)", pod.name, pod.state)
+		left.refused = left.refused || pod.state != isEnding
+		if pod.failed == nil {
+			others = append(others, text)
+			continue
+		}
+		broken, errs = append(broken, text), append(errs, fmt.Errorf("evict pod %q: %w", pod.name, pod.failed))
 	}
 	if len(pods) > 0 {
-		left.text = fmt.Sprintf("Draining node %q: %d pods are left: %s", node.Name, len(pods), few(pods))
+		left.text = fmt.Sprintf("Draining node %q: %d pods are left: %s", node.Name, len(pods), few(append(broken, others...)))
 	}
-	return left, nil
+	left.failed = errors.Join(errs...)
+	return left
 }
 
 func few(pods []string) string {
@@ -123,10 +150,12 @@ func graceOf(pod *corev1.Pod, machine *gardenmachinev1alpha1.Machine) *int64 {
 	return new(max(most, 1))
 }
 
-// evictOne asks the shoot to end one pod, and returns what becomes of it.
-func evictOne(ctx context.Context, shoot client.Client, pod *corev1.Pod, grace *int64) (string, error) {
+// evictOne asks the shoot to end one pod, and returns what becomes of it. What the shoot answers is about this pod only, so it is no error:
+// the others are evicted nevertheless. It is one if the shoot does not answer.
+func evictOne(ctx context.Context, shoot client.Client, pod *corev1.Pod, grace *int64) (leaving, error) {
+	one := leaving{name: pod.Namespace + "/" + pod.Name, state: isEnding}
 	if pod.DeletionTimestamp != nil {
-		return isEnding, nil
+		return one, nil
 	}
 	eviction := &policyv1.Eviction{
 		ObjectMeta:    metav1.ObjectMeta{Namespace: pod.Namespace, Name: pod.Name},
@@ -135,10 +164,18 @@ func evictOne(ctx context.Context, shoot client.Client, pod *corev1.Pod, grace *
 	err := shoot.SubResource("eviction").Create(ctx, pod, eviction)
 	switch {
 	case err == nil, apierrors.IsNotFound(err), apierrors.IsConflict(err):
-		return isEnding, nil
 	case apierrors.IsTooManyRequests(err):
-		return isRefused, nil
+		one.state = isRefused
+	case answered(err):
+		one.state, one.failed = "its eviction fails: "+err.Error(), err
 	default:
-		return "", fmt.Errorf("evict pod %q of namespace %q: %w", pod.Name, pod.Namespace, err)
+		return leaving{}, fmt.Errorf("evict pod %q: %w", one.name, err)
 	}
+	return one, nil
+}
+
+// answered reports whether an error is what an API server says, and not that it could not be asked.
+func answered(err error) bool {
+	_, ok := errors.AsType[*apierrors.StatusError](err)
+	return ok
 }

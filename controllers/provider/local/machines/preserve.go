@@ -4,6 +4,7 @@ package machines
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -68,8 +69,8 @@ func (r *Reconciler) keep(ctx context.Context, s *scope, now time.Time) error {
 	if err := k.begin(ctx, s.machine); err != nil || !preservation.Failed(s.machine) {
 		return err
 	}
-	_, err = evictAll(ctx, shoot.Client, s.node, s.machine, s.machine.Status.CurrentStatus.LastUpdateTime.Time)
-	return err
+	left, err := evictAll(ctx, shoot.Client, s.node, s.machine, s.machine.Status.CurrentStatus.LastUpdateTime.Time)
+	return errors.Join(err, left.failed)
 }
 
 // forget takes the wish off a Machine whose time is over, so that it is not kept once more.

@@ -16,6 +16,7 @@ import (
 	policyv1 "k8s.io/api/policy/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	clocktesting "k8s.io/utils/clock/testing"
 	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -52,7 +53,9 @@ type world struct {
 	// graces are the seconds to end that evictions ask for; -1 stands for none.
 	graces []int64
 	budget error
-	down   error
+	// answers are what the shoot says to the eviction of single pods.
+	answers map[string]error
+	down    error
 }
 
 func newWorld(t *testing.T, change func(*gardenmachinev1alpha1.Machine), userData string) *world {
@@ -106,6 +109,9 @@ func (w *world) evict(ctx context.Context, c client.Client, _ string, o, evictio
 	w.evicted = append(w.evicted, o.GetName())
 	if e, ok := eviction.(*policyv1.Eviction); ok {
 		w.graces = append(w.graces, ptr.Deref(e.DeleteOptions.GracePeriodSeconds, -1))
+	}
+	if err := w.answers[o.GetName()]; err != nil {
+		return err
 	}
 	if w.budget != nil {
 		return w.budget
@@ -339,6 +345,75 @@ func TestDrains(t *testing.T) {
 		t.Errorf("Reconcile(...) = %+v, %v: pods that only end are waited for as long as those that may not, %s", ending, err, result.RequeueAfter)
 	}
 	w.gone(t)
+}
+
+// TestOnePodFails: a pod whose eviction fails for a reason that is not its budget does not keep the others on the node.
+func TestOnePodFails(t *testing.T) {
+	t.Parallel()
+	all := []string{"app", "next", "other", "third"}
+	update := func(t *testing.T, w *world) {
+		t.Helper()
+		w.changeMachine(t, wants("second"))
+		w.changeMachine(t, chosen)
+	}
+	keep := func(t *testing.T, w *world) {
+		t.Helper()
+		w.changeNode(t, annotatedNode(preserve, "when-failed"))
+		w.ready(t, corev1.ConditionFalse)
+		w.mustRun(t)
+		w.clock.Step(11 * time.Minute)
+	}
+	broken := apierrors.NewInternalError(errors.New("broken"))
+	cases := map[string]struct {
+		reason string
+		begin  func(*testing.T, *world)
+		answer error
+		want   []string
+		after  time.Duration
+		// fails says that the pass tells the error, and not the Machine.
+		fails bool
+	}{
+		"Budgets": {reason: "a deletion, and a pod that has two budgets", answer: &apierrors.StatusError{ErrStatus: metav1.Status{Code: 500, Message: "more than one"}}, want: all, after: 5 * time.Second},
+		"Denied":  {reason: "a deletion, and a webhook", answer: apierrors.NewForbidden(schema.GroupResource{Resource: "pods"}, "app", errors.New("no")), want: all, after: 5 * time.Second},
+		"Update":  {reason: "an update in place", begin: update, answer: broken, want: all, after: 2 * time.Second},
+		"Kept":    {reason: "a machine that has failed and is kept", begin: keep, answer: broken, want: all, fails: true},
+		"Silence": {reason: "a shoot that does not answer is not asked for each pod", answer: errors.New("refused"), want: []string{"app"}, after: 5 * time.Second},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, inPlace("AutoInPlaceUpdate"), "data")
+			w.join(t)
+			w.changeNode(t, applied("first"))
+			w.mustRun(t)
+			for _, name := range all[1:] {
+				pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: name}, Spec: corev1.PodSpec{NodeName: podName}}
+				if err := w.shoot.Create(t.Context(), pod); err != nil {
+					t.Fatal(err)
+				}
+			}
+			w.answers = map[string]error{"app": tc.answer}
+			if tc.begin == nil {
+				w.remove(t)
+			} else {
+				tc.begin(t, w)
+			}
+			result, err := w.run(t)
+			if (err != nil) != tc.fails || result.RequeueAfter != tc.after {
+				t.Errorf("%s\nReconcile(...) = %+v, %v; want the next pass after %s", tc.reason, result, err, tc.after)
+			}
+			if diff := cmp.Diff(tc.want, w.evicted); diff != "" {
+				t.Errorf("%s\nevicted pods (-want +got):\n%s", tc.reason, diff)
+			}
+			said := w.machine(t).Status.LastOperation.Description
+			if tc.fails {
+				said = fmt.Sprint(err)
+			}
+			if !strings.Contains(said, "default/app") || !strings.Contains(said, tc.answer.Error()) {
+				t.Errorf("%s\nit says %q, want the pod and its error %q", tc.reason, said, tc.answer)
+			}
+		})
+	}
 }
 
 // TestDrainShortensGrace: on a machine that the autoscaler removes, no pod has longer to end than the shoot says, and none has longer than it

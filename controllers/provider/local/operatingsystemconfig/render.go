@@ -7,6 +7,7 @@ import (
 	"encoding/base64"
 	"errors"
 	"fmt"
+	"io/fs"
 	"path"
 	"strings"
 
@@ -70,7 +71,7 @@ func renderFile(script *strings.Builder, file gardenextensionsv1alpha1.File, sec
 	}
 	mode := uint32(defaultMode)
 	if file.Permissions != nil {
-		mode = *file.Permissions
+		mode = *file.Permissions & uint32(fs.ModePerm) // as the agent of the node, which compares
 	}
 	if file.HostName != nil {
 		fmt.Fprintf(script, "\nif [ \"$MACHINE_NAME\" = %s ]; then", quote(*file.HostName))

@@ -166,6 +166,7 @@ func TestRun(t *testing.T) {
 	script, err := operatingsystemconfig.Render(&spec{Files: []file{
 		{Path: dir + "/deep/folder/plain", Permissions: new(uint32(0o600)), Content: plain(hard)},
 		{Path: dir + "/encoded", Permissions: new(uint32(0o755)), Content: inline(hard)},
+		{Path: dir + "/special", Permissions: new(uint32(0o6750)), Content: inline("x")},
 		{Path: dir + "/long", Content: inline(long)},
 		{Path: dir + "/o'neill's file", Content: inline("x")},
 		{Path: dir + "/mine", HostName: new("me"), Content: inline("mine")},
@@ -197,7 +198,7 @@ func TestRun(t *testing.T) {
 			return err
 		}
 		info, err := d.Info()
-		got[strings.TrimPrefix(path, dir+"/")] = entry{Mode: info.Mode().Perm(), Content: string(data)}
+		got[strings.TrimPrefix(path, dir+"/")] = entry{Mode: info.Mode(), Content: string(data)}
 		return err
 	})
 	if err != nil {
@@ -205,7 +206,7 @@ func TestRun(t *testing.T) {
 	}
 	want := map[string]entry{
 		"deep/folder/plain": {0o600, hard}, "encoded": {0o755, hard}, "long": {0o644, long}, "o'neill's file": {0o644, "x"},
-		"mine": {0o644, "mine"}, "empty": {0o644, ""},
+		"special": {0o750, "x"}, "mine": {0o644, "mine"}, "empty": {0o644, ""},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("files (-want +got):\n%s", diff)
