@@ -131,7 +131,7 @@ func createServiceAccount(ctx context.Context, r *request) error {
 	if err != nil {
 		return err
 	}
-	if err := r.readable(ctx, references.ServiceAccount(account), nil); err != nil {
+	if err := noNewNames(references.ServiceAccount(account), nil); err != nil {
 		return err
 	}
 	if r.GetNamespace() == r.client.Namespace() {

@@ -6,7 +6,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/api/equality"
@@ -34,7 +33,7 @@ func createBackupBucket(ctx context.Context, r *request) error {
 		return err
 	}
 
-	return r.readable(ctx, references.BackupBucket(bucket), nil)
+	return r.mayNameInBucket(ctx, holders(references.BackupBucket(bucket)))
 }
 
 // noOthersBucket rejects a bucket with the name of another seed's bucket, which is the UID of that seed.
@@ -63,11 +62,24 @@ func updateBackupBucket(ctx context.Context, r *request) error {
 		return err
 	}
 
-	own := func(e graph.Edge) bool {
-		return e.From == graph.Vertex{Kind: graph.Secret, Namespace: gardencorev1beta1.NamespaceGarden, Name: bucketSecretPrefix + bucket.Name}
+	generated := graph.Vertex{Kind: graph.Secret, Namespace: gardencorev1beta1.NamespaceGarden, Name: bucketSecretPrefix + bucket.Name}
+	named := without(added(references.BackupBucket(bucket), references.BackupBucket(old)), []graph.Vertex{generated})
+
+	return r.mayNameInBucket(ctx, named)
+}
+
+// mayNameInBucket rejects references of a bucket, except to what the client's own Seed names and to what its Seed could name. A
+// bucket outlives shoots and their moves, so credentials that the client reads for a shoot would be readable for ever.
+func (r *request) mayNameInBucket(ctx context.Context, named []graph.Vertex) error {
+	if len(named) == 0 {
+		return nil
+	}
+	seed, err := r.Seed(ctx, r.client.Seed)
+	if err != nil {
+		return fmt.Errorf("read seed %q: %w", r.client.Seed, err)
 	}
 
-	return r.readable(ctx, slices.DeleteFunc(references.BackupBucket(bucket), own), references.BackupBucket(old))
+	return r.mayName(ctx, without(named, holders(references.Seed(seed))))
 }
 
 // deleteBackupBucket allows a gardenlet to delete the bucket of its seed, whose name is the UID of the seed (GAC-SR-2).

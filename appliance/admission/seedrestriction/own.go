@@ -169,7 +169,7 @@ func updateIdentity(_ context.Context, r *request) error {
 	return r.onlyFinalizers(identity, old, errForeign)
 }
 
-// updateServiceAccount rejects references of a service account to Secrets that the client may not read, because the Secrets of
+// updateServiceAccount rejects new references of a service account to Secrets, because the Secrets of
 // a managed seed's service account belong to its seed (GAC-GR-9), and labels that are not those of its extension.
 func updateServiceAccount(ctx context.Context, r *request) error {
 	account, old, err := world.Objects[corev1.ServiceAccount](r.Attributes, r.kinds)
@@ -183,7 +183,7 @@ func updateServiceAccount(ctx context.Context, r *request) error {
 		}
 	}
 
-	return r.readable(ctx, references.ServiceAccount(account), references.ServiceAccount(old))
+	return noNewNames(references.ServiceAccount(account), references.ServiceAccount(old))
 }
 
 // editable is an object of the API.

@@ -29,8 +29,10 @@ func grown(t *testing.T) (*admissiontest.Garden, uids) {
 	technical := func(name string) func(*gardencorev1beta1.Shoot) {
 		return func(s *gardencorev1beta1.Shoot) { s.Status.TechnicalID = "shoot--meadow--" + name }
 	}
-	g := admissiontest.New(t, []string{north + " get secrets garden/backup"},
-		admissiontest.Seed("north"), admissiontest.Seed("south"),
+	g := admissiontest.New(t, nil,
+		admissiontest.Seed("north", func(s *gardencorev1beta1.Seed) {
+			s.Spec.Backup = &gardencorev1beta1.Backup{Provider: "local", CredentialsRef: bucket("north").Spec.CredentialsRef}
+		}), admissiontest.Seed("south"),
 		admissiontest.Shoot(on("north"), technical("sprout")),
 		admissiontest.Shoot(on("south"), called(meadow, "other"), technical("other")),
 		admissiontest.Shoot(on("north"), called("garden", "nursery")), managed("nursery"))
