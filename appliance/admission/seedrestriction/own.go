@@ -103,12 +103,19 @@ func (r *request) ofOwnShoot(ctx context.Context, at graph.Vertex) error {
 
 // runsOrLeaves rejects a shoot that neither runs on the seed nor is moving away from it.
 func (r *request) runsOrLeaves(ctx context.Context, namespace, name string) error {
+	_, err := r.shootOrLeaving(ctx, "metadata.name", namespace, name)
+
+	return err
+}
+
+// shootOrLeaving returns a shoot that runs on the seed or is moving away from it.
+func (r *request) shootOrLeaving(ctx context.Context, path, namespace, name string) (*gardencorev1beta1.Shoot, error) {
 	shoot, err := r.Shoot(ctx, namespace, name)
 	if err == nil && (r.has(shoot.Spec.SeedName) || r.has(shoot.Status.SeedName)) {
-		return nil
+		return shoot, nil
 	}
 
-	return r.elsewhere(err, "metadata.name", "shoot", name)
+	return nil, r.elsewhere(err, path, "shoot", name)
 }
 
 // ofManagedSeed rejects objects that are not owned by a managed seed of this seed, for which older gardenlets create a backup

@@ -107,7 +107,18 @@ func TestBackups(t *testing.T) {
 	})}, []kind.Object{admissiontest.Seed("north")}
 	labelled := &corev1.Secret{ObjectMeta: named("garden", "backup")}
 	labelled.Labels = map[string]string{"name.seed.gardener.cloud/north": "true"}
-	source := []kind.Object{bucket("south"), entry("backup", "b", "south"), admissiontest.Shoot(on("north"), restoring)}
+	const ours = "shoot--meadow--sprout--1"
+	identified := func(s *gardencorev1beta1.Shoot) { s.Status.TechnicalID, s.Status.UID = "shoot--meadow--sprout", "1" }
+	left := func(s *gardencorev1beta1.Shoot) { s.Status.SeedName = new("north") }
+	sprout := admissiontest.Shoot(on("north"), identified)
+	ownerless := entry(ours, "b", "north")
+	ownerless.OwnerReferences = nil
+	holding := func(finalizer string) *gardencorev1beta1.BackupEntry {
+		e := entry(ours, "b", "north")
+		e.Finalizers = []string{finalizer}
+		return e
+	}
+	source := []kind.Object{bucket("south"), entry(ours, "b", "south"), admissiontest.Shoot(on("north"), identified, restoring)}
 	seed := admissiontest.Seed("north", func(s *gardencorev1beta1.Seed) { s.UID = "11111111-1111-1111-1111-111111111111" })
 	admissiontest.Run(t, seedrestriction.New, map[string]scenario{
 		"GAC-SR-2 own bucket":           {Reason: "a seed has buckets with the credentials that it names", Objects: naming, Request: create(bucket("north"))},
@@ -123,14 +134,22 @@ func TestBackups(t *testing.T) {
 		"GAC-SR-2 foreign secret":       {Reason: "a bucket is no way to a Secret", Objects: naming, Request: create(foreign(bucket("north"))), Refused: []string{"may not refer to Secret garden-meadow/credentials"}},
 		"GAC-SR-2 later foreign secret": {Reason: "nor is it later", Objects: naming, Request: by(foreign(bucket("north")), bucket("north")), Refused: []string{"may not refer to Secret garden-meadow/credentials"}},
 		"GAC-SR-2 delete other":         {Reason: "the name of a bucket is the UID of its seed", Objects: []kind.Object{seed}, Request: by(nil, bucket("north")), Refused: []string{`bucket of seed "north"`}},
-		"GAC-SR-3 own entry":            {Reason: "a seed has entries in its buckets", Objects: []kind.Object{bucket("north")}, Request: create(entry("backup", "b", "north"))},
-		"GAC-SR-3 other entry":          {Reason: "for nobody else", Objects: []kind.Object{bucket("north")}, Request: create(entry("backup", "b", "south")), Refused: []string{"spec.seedName"}},
-		"GAC-SR-3 other bucket":         {Reason: "and in no other bucket", Objects: []kind.Object{bucket("south")}, Request: create(entry("backup", "b", "north")), Refused: []string{`spec.bucketName: backup bucket "b" is not on seed "north"`}},
-		"GAC-SR-3 no bucket":            {Reason: "which exists", Request: create(entry("backup", "b", "north")), Refused: []string{`spec.bucketName: backup bucket "b" is not on seed "north"`}},
-		"GAC-SR-4 other spec":           {Reason: "the source of a restore is what it was", Objects: source, Request: create(entry("source-backup", "c", "north")), Refused: []string{"spec"}},
-		"GAC-SR-4 no restore":           {Reason: "nothing is restored", Objects: []kind.Object{bucket("south"), entry("backup", "b", "north"), admissiontest.Shoot(on("north"))}, Request: create(entry("source-backup", "b", "north")), Refused: []string{"restored"}},
-		"GAC-SR-4 restore":              {Reason: "a shoot that moves here keeps its old backup for a while", Objects: []kind.Object{bucket("south"), entry("backup", "b", "north"), admissiontest.Shoot(on("north"), restoring)}, Request: create(entry("source-backup", "b", "north"))},
-		"GAC-SR-4 no original":          {Reason: "there is nothing to copy", Objects: []kind.Object{admissiontest.Shoot(on("north"), restoring)}, Request: create(entry("source-backup", "b", "north")), Refused: []string{`spec: must be the same as that of backup entry "backup"`}},
+		"GAC-SR-3 own entry":            {Reason: "a seed has entries in its buckets", Objects: []kind.Object{bucket("north"), sprout}, Request: create(entry(ours, "b", "north"))},
+		"GAC-SR-3 other entry":          {Reason: "for nobody else", Objects: []kind.Object{bucket("north"), sprout}, Request: create(entry(ours, "b", "south")), Refused: []string{"spec.seedName"}},
+		"GAC-SR-3 other bucket":         {Reason: "and in no other bucket", Objects: []kind.Object{bucket("south"), sprout}, Request: create(entry(ours, "b", "north")), Refused: []string{`spec.bucketName: backup bucket "b" is not on seed "north"`}},
+		"GAC-SR-3 no bucket":            {Reason: "which exists", Objects: []kind.Object{sprout}, Request: create(entry(ours, "b", "north")), Refused: []string{`spec.bucketName: backup bucket "b" is not on seed "north"`}},
+		"GAC-SR-3 leaving":              {Reason: "a shoot that leaves is still backed up", Objects: []kind.Object{bucket("north"), admissiontest.Shoot(on("south"), identified, left)}, Request: create(entry(ours, "b", "north"))},
+		"GAC-SR-3 other shoot":          {Reason: "an entry is for a shoot of the seed", Objects: []kind.Object{bucket("north"), admissiontest.Shoot(on("south"), identified)}, Request: create(entry(ours, "b", "north")), Refused: []string{`shoot "sprout" is not on seed "north"`}},
+		"GAC-SR-3 other project":        {Reason: "no project is held by an entry without a shoot", Objects: []kind.Object{bucket("north")}, Request: create(ownerless), Refused: []string{"metadata.ownerReferences: must name a shoot"}},
+		"GAC-SR-3 other name":           {Reason: "a shoot has one entry", Objects: []kind.Object{bucket("north"), sprout}, Request: create(entry("shoot--meadow--sprout--2", "b", "north")), Refused: []string{"metadata.name"}},
+		"GAC-SR-3 no name yet":          {Reason: "none before it has a technical ID", Objects: []kind.Object{bucket("north"), admissiontest.Shoot(on("north"))}, Request: create(entry("--1", "b", "north")), Refused: []string{"metadata.name"}},
+		"GAC-SR-3 finalizer":            {Reason: "a gardenlet holds the entry", Objects: []kind.Object{bucket("north"), sprout}, Request: create(holding("gardener"))},
+		"GAC-SR-3 other finalizer":      {Reason: "and by no other means", Objects: []kind.Object{bucket("north"), sprout}, Request: create(holding("example.com/stay")), Refused: []string{"metadata.finalizers"}},
+		"GAC-SR-3 finalizer later":      {Reason: "nor later", Request: by(holding("example.com/stay"), entry(ours, "b", "north")), Refused: []string{"metadata.finalizers"}},
+		"GAC-SR-4 other spec":           {Reason: "the source of a restore is what it was", Objects: source, Request: create(entry("source-"+ours, "c", "north")), Refused: []string{"spec"}},
+		"GAC-SR-4 no restore":           {Reason: "nothing is restored", Objects: []kind.Object{bucket("south"), entry(ours, "b", "north"), admissiontest.Shoot(on("north"), identified)}, Request: create(entry("source-"+ours, "b", "north")), Refused: []string{"restored"}},
+		"GAC-SR-4 restore":              {Reason: "a shoot that moves here keeps its old backup for a while", Objects: []kind.Object{bucket("south"), entry(ours, "b", "north"), admissiontest.Shoot(on("north"), identified, restoring)}, Request: create(entry("source-"+ours, "b", "north"))},
+		"GAC-SR-4 no original":          {Reason: "there is nothing to copy", Objects: []kind.Object{admissiontest.Shoot(on("north"), identified, restoring)}, Request: create(entry("source-"+ours, "b", "north")), Refused: []string{`spec: must be the same as that of backup entry "shoot--meadow--sprout--1"`}},
 		"GAC-SR-1 exists":               {Reason: "who creates what it can read is told that it exists, and by the rule: the server would write it if it were gone by then", Rights: []string{north + " get backupbuckets b"}, Objects: []kind.Object{bucket("south")}, Request: create(bucket("south")), Refused: []string{"already exists"}, As: metav1.StatusReasonAlreadyExists},
 		"GAC-SR-1 exists, allowed":      {Reason: "what is allowed is answered by the server", Objects: append(naming, bucket("north")), Request: create(bucket("north"))},
 		"GAC-SR-1 hidden":               {Reason: "what it cannot read may be there or not", Objects: []kind.Object{bucket("south")}, Request: create(bucket("south")), Refused: []string{"spec.seedName"}},
@@ -450,6 +469,8 @@ func TestSeeds(t *testing.T) {
 	lease := func(namespace, name string) *coordinationv1.Lease {
 		return &coordinationv1.Lease{ObjectMeta: named(namespace, name)}
 	}
+	holding := lease("garden", "gardenlet-leader-election")
+	holding.Finalizers = []string{"example.com/stay"}
 	backup := func(namespace, name string) func(*gardencorev1beta1.Seed) {
 		return func(s *gardencorev1beta1.Seed) {
 			s.Spec.Backup = &gardencorev1beta1.Backup{Provider: "local", SecretRef: &corev1.SecretReference{Namespace: namespace, Name: name}}
@@ -500,6 +521,8 @@ func TestSeeds(t *testing.T) {
 		"GAC-SR-8 other lease":        {Reason: "not that others live", Request: create(lease("gardener-system-seed-lease", "south")), Refused: []string{"gardener-system-seed-lease/north"}},
 		"GAC-SR-8 election":           {Reason: "older ones elect a leader in the garden", Request: create(lease("garden", "gardenlet-leader-election"))},
 		"GAC-SR-8 elsewhere":          {Reason: "there are no others", Request: create(lease("kube-system", "north")), Refused: []string{"gardener-system-seed-lease/north"}},
+		"GAC-SR-8 election elsewhere": {Reason: "not in projects, which it would keep from being deleted", Request: create(lease(meadow, "gardenlet-leader-election")), Refused: []string{"garden/gardenlet-leader-election"}},
+		"GAC-SR-8 finalizer":          {Reason: "nor with a finalizer", Request: create(holding), Refused: []string{"metadata.finalizers"}},
 		"GAC-SR-8 extension":          {Reason: "extensions elect in the namespace of the seed", Request: extension(lease("seed-north", "leader"))},
 		"GAC-SR-8 extension outside":  {Reason: "and nowhere else", Request: extension(lease("gardener-system-seed-lease", "north")), Refused: []string{"seed-north"}},
 		"GAC-SR-11 own":               {Reason: "a gardenlet registers its seed", Request: create(admissiontest.Seed("north"))},
