@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package projectvalidator rejects a second Project for a namespace (API-RRM-8).
+// Package projectvalidator rejects a second Project for a namespace (API-RRM-8), and Projects that take over a namespace of others.
 package projectvalidator
 
 import (
 	"context"
 	"fmt"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apiserver/pkg/admission"
 
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
@@ -32,6 +33,9 @@ func (r *rule) Validate(ctx context.Context, a admission.Attributes, _ admission
 	if !ok || a.GetSubresource() != "" || p.Spec.Namespace == nil || unchanged(a, p) {
 		return nil
 	}
+	if err := r.mayTake(ctx, a, *p.Spec.Namespace); err != nil {
+		return world.Answer(a, err)
+	}
 	if !a.IsDryRun() && !r.world.Claim("namespaces of projects", *p.Spec.Namespace, p.Name) {
 		return world.Answer(a, fmt.Errorf("another request has just requested namespace %q; use another one, or try again in two minutes",
 			*p.Spec.Namespace))
@@ -44,6 +48,35 @@ func (r *rule) Validate(ctx context.Context, a admission.Attributes, _ admission
 		return nil
 	}
 	return world.Answer(a, fmt.Errorf("namespace %q belongs to project %q", *p.Spec.Namespace, other.Name))
+}
+
+// mayTake rejects a project for a namespace that exists, or for that of the garden itself, unless the user may change the namespace. The
+// members of the project get rights in it, and with that in the namespace garden the credentials of the whole garden, once somebody
+// labels the namespace for the project.
+func (r *rule) mayTake(ctx context.Context, a admission.Attributes, name string) error {
+	exists, err := r.exists(ctx, name)
+	if err != nil || !exists {
+		return err
+	}
+	may, err := r.world.May(ctx, a.GetUserInfo(), "update", world.Target{Version: "v1", Resource: "namespaces", Namespace: name, Name: name})
+	if err != nil || may {
+		return err
+	}
+
+	return fmt.Errorf("spec.namespace: namespace %q exists already; only users who may update it can make its project; "+
+		"use another name, or leave spec.namespace out", name)
+}
+
+func (r *rule) exists(ctx context.Context, name string) (bool, error) {
+	if name == gardencorev1beta1.NamespaceGarden {
+		return true, nil
+	}
+	_, err := r.world.Fresh().Namespace(ctx, name)
+	if err != nil && !apierrors.IsNotFound(err) {
+		return false, fmt.Errorf("read namespace %q: %w", name, err)
+	}
+
+	return err == nil, nil
 }
 
 func unchanged(a admission.Attributes, p *gardencorev1beta1.Project) bool {
