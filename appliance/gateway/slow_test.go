@@ -27,7 +27,7 @@ func TestClientThatReadsNothing(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			t.Cleanup(func() { connection.Close() }) //nolint:errcheck,gosec // Nothing was read from it.
+			t.Cleanup(func() { connection.Close() }) //nolint:errcheck // Nothing was read from it.
 			if _, err := fmt.Fprint(connection, "GET /file HTTP/1.1\r\nHost: garden\r\n\r\n"); err != nil {
 				t.Fatal(err)
 			}
@@ -45,7 +45,7 @@ func TestClientThatReadsNothing(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			t.Cleanup(func() { answer.Body.Close() }) //nolint:errcheck,gosec // Nothing was read from it.
+			t.Cleanup(func() { answer.Body.Close() }) //nolint:errcheck // Nothing was read from it.
 			if answer.ProtoMajor != 2 {
 				t.Fatalf("the answer came by %s", answer.Proto)
 			}

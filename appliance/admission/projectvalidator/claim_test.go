@@ -43,11 +43,15 @@ func TestRefusedClaimNothing(t *testing.T) {
 		want    string
 	}{
 		"name taken": {
-			"who makes a project that exists gets no namespace for it", admissiontest.Request{Object: named("taken", "garden-wanted")}, wanted,
+			"who makes a project that exists gets no namespace for it",
+			admissiontest.Request{Object: named("taken", "garden-wanted")},
+			wanted,
 			`projects.core.gardener.cloud "taken" already exists`,
 		},
 		"namespace taken": {
-			"the project of a namespace is not kept from it by others", admissiontest.Request{Object: named("other", "garden-taken")}, named("taken", "garden-taken"),
+			"the project of a namespace is not kept from it by others",
+			admissiontest.Request{Object: named("other", "garden-taken")},
+			named("taken", "garden-taken"),
 			`projects.core.gardener.cloud "other" is forbidden: namespace "garden-taken" belongs to project "taken"`,
 		},
 	} {
