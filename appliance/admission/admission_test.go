@@ -26,13 +26,13 @@ func TestRules(t *testing.T) {
 		"Unserved", "ResourceReferenceManager", "ExtensionValidator", "ExtensionLabels", "ShootTolerationRestriction", "ShootExposureClass",
 		"ShootDNS", "ShootManagedSeed", "ShootNodeLocalDNSEnabledByDefault", "ShootDNSRewriting",
 		"ShootMutator", "ShootValidator", "ShootQuotaValidator", "SeedValidator", "SeedMutator", "ControllerRegistrationResources",
-		"NamespacedCloudProfileValidator", "Plant", "ProjectMutator", "ProjectValidator", "DeletionConfirmation",
+		"NamespacedCloudProfileValidator", "Plant", "ProjectMutator", "DeletionConfirmation",
 		"FinalizerRemoval", "OpenIDConnectPreset", "ClusterOpenIDConnectPreset", "CustomVerbAuthorizer",
 		"ShootVPAEnabledByDefault", "ShootResourceReservation", "ManagedSeed", "ManagedSeedShoot", "Bastion",
 		"BackupBucketValidator",
 		"SeedRestriction", "ShootRestriction",
 		"ProviderSecretLabels", "AuditPolicyValidator", "AuthenticationConfigurationValidator", "AuthorizationConfigurationValidator",
-		"ResourceSizeValidator",
+		"ResourceSizeValidator", "ProjectValidator",
 	}
 	if diff := cmp.Diff(want, names); diff != "" {
 		t.Errorf("API-ADM-1: the order of the rules (-want +got):\n%s", diff)

@@ -92,7 +92,6 @@ func GardenRules(c *gardenconfigv1alpha1.AdmissionConfiguration, quotas ...garde
 		{Name: "NamespacedCloudProfileValidator", New: namespacedcloudprofilevalidator.New},
 		{Name: "Plant", New: plant.New},
 		{Name: "ProjectMutator", New: projectmutator.New},
-		{Name: "ProjectValidator", New: projectvalidator.New},
 		{Name: "DeletionConfirmation", New: deletionconfirmation.New},
 		{Name: "FinalizerRemoval", New: finalizerremoval.New},
 		{Name: "OpenIDConnectPreset", New: openidconnectpreset.New},
@@ -111,6 +110,8 @@ func GardenRules(c *gardenconfigv1alpha1.AdmissionConfiguration, quotas ...garde
 		{Name: "AuthenticationConfigurationValidator", New: shootconfig.NewAuthentication},
 		{Name: "AuthorizationConfigurationValidator", New: shootconfig.NewAuthorization},
 		{Name: "ResourceSizeValidator", New: resourcesize.New(c.ResourceSize)},
+		// It claims the namespace of a project, so it comes after all rules that could refuse the project.
+		{Name: "ProjectValidator", New: projectvalidator.New},
 	}
 }
 

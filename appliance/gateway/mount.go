@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"path"
 	"strings"
+	"time"
 )
 
 // Who may ask.
@@ -19,6 +20,9 @@ const (
 	// Authorized allows users with a permission for the path, by nonResourceURLs in RBAC.
 	Authorized
 )
+
+// ReadTime is enough to read a file over a slow connection.
+const ReadTime = 30 * time.Second
 
 // defaultParallel is the default limit for parallel requests to a mount.
 const defaultParallel = 200
@@ -50,6 +54,9 @@ type Limits struct {
 	Body int64
 	// Parallel limits the number of parallel requests; 200 if 0. Further requests are answered with Too Many Requests.
 	Parallel int
+	// Within is the time in which a client has to read the whole answer; no limit if 0. Everything that everybody gets and that does not
+	// fit into a buffer needs one, because a client that reads nothing would hold one of the places for ever.
+	Within time.Duration
 }
 
 // Mounts are all mounts of a garden.

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"time"
 )
 
 // Before returns a handler that serves the mounts for who, and passes other requests to next. If several paths match, the longest
@@ -91,6 +92,22 @@ func (s *served) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 		return
 	}
+	if s.Limits.Within > 0 {
+		defer hasten(w, s.Limits.Within)()
+	}
 	r.Body = http.MaxBytesReader(w, r.Body, s.Limits.Body)
 	s.Handler.ServeHTTP(w, r)
+}
+
+// hasten makes writes of an answer fail after a time, and returns a function that ends this, as the next request of the connection may
+// be a watch. Responses without a connection have no deadlines.
+func hasten(w http.ResponseWriter, within time.Duration) (done func()) {
+	connection := http.NewResponseController(w)
+	if connection.SetWriteDeadline(time.Now().Add(within)) != nil { //nolint:forbidigo // The deadlines of connections are those of the machine's clock.
+		return func() {}
+	}
+
+	return func() {
+		connection.SetWriteDeadline(time.Time{}) //nolint:errcheck,gosec // It worked a moment ago.
+	}
 }

@@ -50,7 +50,11 @@ func (r *rule) Validate(ctx context.Context, a admission.Attributes, _ admission
 	if err := founds(a); err != nil {
 		return world.Answer(a, err)
 	}
-	for _, need := range append(needed(a), r.quotaNeeds(a)...) {
+	raised, err := r.limitNeeds(ctx, a)
+	if err != nil {
+		return world.Answer(a, err)
+	}
+	for _, need := range slices.Concat(needed(a), r.quotaNeeds(a), raised) {
 		if err := r.ask(ctx, a, need); err != nil {
 			return world.Answer(a, err)
 		}

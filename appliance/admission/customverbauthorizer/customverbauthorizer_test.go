@@ -185,6 +185,14 @@ func TestOwnProfilesAndShoots(t *testing.T) {
 		"rose modify-spec-providerconfig namespacedcloudprofiles garden-meadow/own",
 	}
 	ask := admissiontest.Request{Object: admissiontest.NamespacedProfile(all), Old: admissiontest.NamespacedProfile()}
+	upTo := func(nodes int32) *profile {
+		return admissiontest.NamespacedProfile(func(p *profile) { p.Spec.Limits = &gardencorev1beta1.Limits{MaxNodesTotal: &nodes} })
+	}
+	parent := func(nodes int32) []kind.Object {
+		return []kind.Object{admissiontest.Profile(func(p *gardencorev1beta1.CloudProfile) {
+			p.Spec.Limits = &gardencorev1beta1.Limits{MaxNodesTotal: &nodes}
+		})}
+	}
 	hosted := func(s *shoot) { s.Spec.Provider.Workers[0].ControlPlane = &gardencorev1beta1.WorkerControlPlane{} }
 	admissiontest.Run(t, customverbauthorizer.New(nil), map[string]admissiontest.Case{
 		"API-CVA-3 plain":       {Reason: "a profile that adds machine types needs no right", Request: admissiontest.Request{Object: admissiontest.NamespacedProfile()}},
@@ -193,6 +201,12 @@ func TestOwnProfilesAndShoots(t *testing.T) {
 		"API-CVA-3 config":      {Reason: "and what only the provider understands", Rights: rights[:2], Request: ask, Refused: []string{"spec.providerConfig", "modify-spec-providerconfig"}},
 		"API-CVA-3 allowed":     {Reason: "who has them all may", Rights: rights, Request: ask},
 		"API-CVA-3 unchanged":   {Reason: "what stays is not asked about", Request: admissiontest.Request{Object: admissiontest.NamespacedProfile(all), Old: admissiontest.NamespacedProfile(all)}},
+		"API-CVA-3 limit":       {Reason: "a limit of the parent is not raised", Objects: parent(5), Request: admissiontest.Request{Object: upTo(6)}, Refused: []string{"spec.limits.maxNodesTotal", "raise-spec-limits"}},
+		"API-CVA-3 limit later": {Reason: "nor later", Objects: parent(5), Request: admissiontest.Request{Object: upTo(6), Old: upTo(5)}, Refused: []string{"raise-spec-limits"}},
+		"API-CVA-3 raised":      {Reason: "except by those who may", Rights: []string{"rose raise-spec-limits namespacedcloudprofiles garden-meadow/own"}, Objects: parent(5), Request: admissiontest.Request{Object: upTo(6)}},
+		"API-CVA-3 lowered":     {Reason: "everybody lowers it", Objects: parent(5), Request: admissiontest.Request{Object: upTo(5)}},
+		"API-CVA-3 old limit":   {Reason: "what was raised stays", Objects: parent(5), Request: admissiontest.Request{Object: upTo(6), Old: upTo(6)}},
+		"API-CVA-3 no limit":    {Reason: "a parent without a limit has none", Objects: []kind.Object{admissiontest.Profile()}, Request: admissiontest.Request{Object: upTo(6)}},
 		"API-CVA-3 self-hosted": {Reason: "not everybody hosts an own control plane", Request: admissiontest.Request{Object: admissiontest.Shoot(hosted)}, Refused: []string{"mark-self-hosted"}},
 		"API-CVA-3 may host":    {Reason: "some do", Rights: []string{"rose mark-self-hosted shoots garden-meadow/sprout"}, Request: admissiontest.Request{Object: admissiontest.Shoot(hosted)}},
 		"API-CVA-3 hosts":       {Reason: "and go on", Request: admissiontest.Request{Object: admissiontest.Shoot(hosted), Old: admissiontest.Shoot(hosted)}},

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	certificatesv1 "k8s.io/api/certificates/v1"
+	coordinationv1 "k8s.io/api/coordination/v1"
 	corev1 "k8s.io/api/core/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -110,14 +111,22 @@ func onlyAccount(binding *rbacv1.ClusterRoleBinding, namespace, name string) err
 // createLease allows a gardenlet to create the lease of its seed and that of the leader election, and extensions to create leases
 // in their seed's namespace (GAC-SR-8).
 func createLease(_ context.Context, r *request) error {
+	lease, err := object[coordinationv1.Lease](r)
+	if err != nil {
+		return err
+	}
+	// Nobody would remove the finalizer, and the namespace could never be deleted.
+	if len(lease.Finalizers) > 0 {
+		return fmt.Errorf("metadata.finalizers: a lease of a client of a seed has none: %w", errOthers)
+	}
 	switch namespace, name := r.GetNamespace(), r.GetName(); {
 	case r.client.Extension && namespace == r.client.Namespace(),
-		!r.client.Extension && name == electionLease,
+		!r.client.Extension && namespace == gardencorev1beta1.NamespaceGarden && name == electionLease,
 		!r.client.Extension && namespace == gardencorev1beta1.NamespaceSeedLease && name == r.client.Seed:
 		return nil
 	default:
-		return fmt.Errorf("metadata.name: a gardenlet has the leases %q and %s/%s, an extension those in %q",
-			electionLease, gardencorev1beta1.NamespaceSeedLease, r.client.Seed, r.client.Namespace())
+		return fmt.Errorf("metadata.name: a gardenlet has the leases %s/%s and %s/%s, an extension those in %q",
+			gardencorev1beta1.NamespaceGarden, electionLease, gardencorev1beta1.NamespaceSeedLease, r.client.Seed, r.client.Namespace())
 	}
 }
 
@@ -131,7 +140,7 @@ func createServiceAccount(ctx context.Context, r *request) error {
 	if err != nil {
 		return err
 	}
-	if err := r.readable(ctx, references.ServiceAccount(account), nil); err != nil {
+	if err := noNewNames(references.ServiceAccount(account), nil); err != nil {
 		return err
 	}
 	if r.GetNamespace() == r.client.Namespace() {

@@ -6,7 +6,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/api/equality"
@@ -34,7 +33,7 @@ func createBackupBucket(ctx context.Context, r *request) error {
 		return err
 	}
 
-	return r.readable(ctx, references.BackupBucket(bucket), nil)
+	return r.mayNameInBucket(ctx, holders(references.BackupBucket(bucket)))
 }
 
 // noOthersBucket rejects a bucket with the name of another seed's bucket, which is the UID of that seed.
@@ -63,11 +62,24 @@ func updateBackupBucket(ctx context.Context, r *request) error {
 		return err
 	}
 
-	own := func(e graph.Edge) bool {
-		return e.From == graph.Vertex{Kind: graph.Secret, Namespace: gardencorev1beta1.NamespaceGarden, Name: bucketSecretPrefix + bucket.Name}
+	generated := graph.Vertex{Kind: graph.Secret, Namespace: gardencorev1beta1.NamespaceGarden, Name: bucketSecretPrefix + bucket.Name}
+	named := without(added(references.BackupBucket(bucket), references.BackupBucket(old)), []graph.Vertex{generated})
+
+	return r.mayNameInBucket(ctx, named)
+}
+
+// mayNameInBucket rejects references of a bucket, except to what the client's own Seed names and to what its Seed could name. A
+// bucket outlives shoots and their moves, so credentials that the client reads for a shoot would be readable for ever.
+func (r *request) mayNameInBucket(ctx context.Context, named []graph.Vertex) error {
+	if len(named) == 0 {
+		return nil
+	}
+	seed, err := r.Seed(ctx, r.client.Seed)
+	if err != nil {
+		return fmt.Errorf("read seed %q: %w", r.client.Seed, err)
 	}
 
-	return r.readable(ctx, slices.DeleteFunc(references.BackupBucket(bucket), own), references.BackupBucket(old))
+	return r.mayName(ctx, without(named, holders(references.Seed(seed))))
 }
 
 // deleteBackupBucket allows a gardenlet to delete the bucket of its seed, whose name is the UID of the seed (GAC-SR-2).
@@ -83,8 +95,8 @@ func deleteBackupBucket(ctx context.Context, r *request) error {
 	return nil
 }
 
-// createBackupEntry allows a gardenlet to create entries of its seed in buckets of its seed, and source entries of shoots that
-// are being restored (GAC-SR-3, GAC-SR-4).
+// createBackupEntry allows a gardenlet to create the entry of each shoot of its seed in a bucket of its seed, and source entries of
+// shoots that are being restored (GAC-SR-3, GAC-SR-4). Other entries would only keep a project from being deleted.
 func createBackupEntry(ctx context.Context, r *request) error {
 	entry, err := object[gardencorev1beta1.BackupEntry](r)
 	if err != nil {
@@ -93,8 +105,18 @@ func createBackupEntry(ctx context.Context, r *request) error {
 	if err := r.mine("spec.seedName", entry.Spec.SeedName); err != nil {
 		return err
 	}
+	if err := onlyOwnFinalizer(entry, &gardencorev1beta1.BackupEntry{}); err != nil {
+		return err
+	}
+	shoot, err := r.owner(ctx, entry)
+	if err != nil {
+		return err
+	}
+	if !namesEntry(shoot, strings.TrimPrefix(entry.Name, sourcePrefix)) {
+		return fmt.Errorf("metadata.name: must be the technical ID and the UID of shoot %q, with -- between them", shoot.Name)
+	}
 	if strings.HasPrefix(entry.Name, sourcePrefix) {
-		return r.sourceEntry(ctx, entry)
+		return r.sourceEntry(ctx, shoot, entry)
 	}
 
 	return r.ownBucket(ctx, entry.Spec.BucketName)
@@ -103,6 +125,9 @@ func createBackupEntry(ctx context.Context, r *request) error {
 func updateBackupEntry(ctx context.Context, r *request) error {
 	entry, old, err := world.Objects[gardencorev1beta1.BackupEntry](r.Attributes, r.kinds)
 	if err != nil {
+		return err
+	}
+	if err := onlyOwnFinalizer(entry, old); err != nil {
 		return err
 	}
 	if err := r.movesEntry(ctx, entry, old); err != nil {
@@ -125,10 +150,9 @@ func (r *request) ownBucket(ctx context.Context, name string) error {
 }
 
 // sourceEntry allows an entry for the old backup of a shoot that moves to this seed, which is used until the backup is copied.
-func (r *request) sourceEntry(ctx context.Context, entry *gardencorev1beta1.BackupEntry) error {
-	shoot, err := r.owner(ctx, entry)
-	if err != nil {
-		return err
+func (r *request) sourceEntry(ctx context.Context, shoot *gardencorev1beta1.Shoot, entry *gardencorev1beta1.BackupEntry) error {
+	if !r.has(shoot.Spec.SeedName) {
+		return r.elsewhere(nil, "metadata.ownerReferences", "shoot", shoot.Name)
 	}
 	last := shoot.Status.LastOperation
 	if last == nil || last.Type != gardencorev1beta1.LastOperationTypeRestore || last.State != gardencorev1beta1.LastOperationStateProcessing {
@@ -149,10 +173,19 @@ func (r *request) sourceEntry(ctx context.Context, entry *gardencorev1beta1.Back
 	return nil
 }
 
+// namesEntry reports whether a name is that of the backup of a shoot. The UID in the status is another one if the shoot came from
+// another garden.
+func namesEntry(shoot *gardencorev1beta1.Shoot, name string) bool {
+	uid, ok := strings.CutPrefix(name, shoot.Status.TechnicalID+"--")
+
+	return ok && shoot.Status.TechnicalID != "" && uid != "" && (uid == string(shoot.UID) || uid == string(shoot.Status.UID))
+}
+
+// owner returns the shoot of an entry, which runs on the seed or leaves it.
 func (r *request) owner(ctx context.Context, entry *gardencorev1beta1.BackupEntry) (*gardencorev1beta1.Shoot, error) {
 	for _, owner := range entry.OwnerReferences {
 		if owner.Kind == "Shoot" {
-			return r.shootHere(ctx, "metadata.ownerReferences", entry.Namespace, owner.Name)
+			return r.shootOrLeaving(ctx, "metadata.ownerReferences", entry.Namespace, owner.Name)
 		}
 	}
 

@@ -43,7 +43,6 @@ func TestDefaultDomains(t *testing.T) {
 	}
 	labelled := func(s *gardencorev1beta1.Seed) { s.Labels = map[string]string{"a": "b"} }
 	own := []kind.Object{secret("north.example")}
-	reads := []string{north + " get secrets garden/dns"}
 	admissiontest.Run(t, seedrestriction.New, map[string]scenario{
 		"GAC-SR-11 given domain":         {Reason: "an operator gives a domain with its credentials", Objects: own, Request: create(admissiontest.Seed("north", defaults("north.example")))},
 		"GAC-SR-11 other domain":         {Reason: "credentials are for one domain", Objects: own, Request: create(admissiontest.Seed("north", defaults("victim.example"))), Refused: []string{"spec.dns.defaults", `"victim.example"`, "kubectl -n garden annotate secret dns dns.gardener.cloud/domain=victim.example"}},
@@ -52,6 +51,6 @@ func TestDefaultDomains(t *testing.T) {
 		"GAC-SR-11 known domain":         {Reason: "what an operator wrote into the Seed stays", Objects: []kind.Object{secret("")}, Request: by(admissiontest.Seed("north", defaults("old.example"), labelled), admissiontest.Seed("north", defaults("old.example")))},
 		"GAC-SR-11 domain of template":   {Reason: "an operator may give it in the ManagedSeed", Objects: []kind.Object{secret(""), template("north", "north.example")}, Request: create(admissiontest.Seed("north", defaults("north.example")))},
 		"GAC-SR-11 other than template":  {Reason: "and no other there", Objects: []kind.Object{secret(""), template("north", "north.example")}, Request: create(admissiontest.Seed("north", defaults("com"))), Refused: []string{`"com"`}},
-		"GAC-SAR-11 domain for template": {Reason: "a gardenlet gives none to the seeds that run on its seed", Rights: reads, Objects: own, Request: by(template("nursery", "com"), managed("nursery")), Refused: []string{`"com"`}},
+		"GAC-SAR-11 domain for template": {Reason: "a gardenlet gives none to the seeds that run on its seed", Objects: own, Request: by(template("nursery", "com"), template("nursery", "nursery.example")), Refused: []string{`"com"`}},
 	})
 }

@@ -17,7 +17,7 @@ import (
 	"github.com/terrarium-garden/terrarium/appliance/authorization/references"
 )
 
-// mayName rejects references in the spec of the client's own Seed. A gardenlet may read the objects that its Seed refers to.
+// mayName rejects references in the spec of the client's own Seed, or of its buckets. A gardenlet may read the objects that its Seed refers to.
 // So a client of the seed may refer only to objects in the namespace of the seed and to those that an operator has given to
 // it. It may not refer to objects that it can read for another reason, such as the credentials of a shoot, because it may
 // lose that access again.
@@ -99,28 +99,37 @@ func templateNames(m *gardenseedmanagementv1alpha1.ManagedSeed) []graph.Vertex {
 	return references.NamedBySeed(&template.Spec)
 }
 
-// mayNameInTemplate rejects references in the template of a managed seed that a client of another seed changes, because the
-// managed seed would get access to these objects.
-func (r *request) mayNameInTemplate(ctx context.Context, m, old *gardenseedmanagementv1alpha1.ManagedSeed) error {
-	before := templateNames(old)
-	for _, v := range templateNames(m) {
-		if slices.Contains(before, v) {
-			continue
-		}
-		if err := r.readableVertex(ctx, v); err != nil {
-			return err
-		}
+// noNewNames rejects new references to objects with data in an object that gardenlets and extensions do not compose: its author
+// decides what it names. That the client can read such an object now is no reason to allow it: it reads the credentials of a
+// shoot only while the shoot is on its seed, and would keep that access by a reference from an object that stays.
+func noNewNames(now, before []graph.Edge) error {
+	return noNewVertices(holders(now), holders(before))
+}
+
+func noNewVertices(now, before []graph.Vertex) error {
+	for _, v := range without(now, before) {
+		return fmt.Errorf("it may not refer to %s: clients of seeds cannot add references here: %w", v, errOthers)
 	}
 
 	return nil
 }
 
-// readableVertex rejects an object that the client may not read.
-func (r *request) readableVertex(ctx context.Context, v graph.Vertex) error {
-	may, err := reach.Readable(ctx, r.World, r.GetUserInfo(), v)
-	if err != nil || may {
-		return err
+// added lists the objects with data that are referred to now and were not before.
+func added(now, before []graph.Edge) []graph.Vertex { return without(holders(now), holders(before)) }
+
+// holders lists the objects in references that have data, or that refer to such objects.
+func holders(all []graph.Edge) []graph.Vertex {
+	var found []graph.Vertex
+	for _, edge := range all {
+		if _, ok := reach.Holder(edge.From); ok {
+			found = append(found, edge.From)
+		}
 	}
 
-	return fmt.Errorf("it may not refer to %s, which does not belong to seed %q", v, r.client.Seed)
+	return found
+}
+
+// without lists the objects that are not among others.
+func without(all, others []graph.Vertex) []graph.Vertex {
+	return slices.DeleteFunc(all, func(v graph.Vertex) bool { return slices.Contains(others, v) })
 }

@@ -67,14 +67,16 @@ func TestHidden(t *testing.T) {
 	t.Run("GAC-SR-4 no original", func(t *testing.T) {
 		t.Parallel()
 		ask := func(there ...kind.Object) string {
-			g := admissiontest.New(t, nil, append(there, admissiontest.Shoot(on("north"), restoring))...)
-			err := g.Ask(seedrestriction.New(g.World), create(entry("source-backup", "c", "north")))
+			g := admissiontest.New(t, nil, append(there, admissiontest.Shoot(on("north"), restoring, func(s *gardencorev1beta1.Shoot) {
+				s.Status.TechnicalID, s.Status.UID = "shoot--meadow--sprout", "1"
+			}))...)
+			err := g.Ask(seedrestriction.New(g.World), create(entry("source-shoot--meadow--sprout--1", "c", "north")))
 			if err == nil {
 				t.Fatal("it is allowed")
 			}
 			return err.Error()
 		}
-		if diff := cmp.Diff(ask(), ask(entry("backup", "b", "south"))); diff != "" {
+		if diff := cmp.Diff(ask(), ask(entry("shoot--meadow--sprout--1", "b", "south"))); diff != "" {
 			t.Errorf("the answer tells whether there is an entry (-nothing there +theirs):\n%s", diff)
 		}
 	})

@@ -103,12 +103,19 @@ func (r *request) ofOwnShoot(ctx context.Context, at graph.Vertex) error {
 
 // runsOrLeaves rejects a shoot that neither runs on the seed nor is moving away from it.
 func (r *request) runsOrLeaves(ctx context.Context, namespace, name string) error {
+	_, err := r.shootOrLeaving(ctx, "metadata.name", namespace, name)
+
+	return err
+}
+
+// shootOrLeaving returns a shoot that runs on the seed or is moving away from it.
+func (r *request) shootOrLeaving(ctx context.Context, path, namespace, name string) (*gardencorev1beta1.Shoot, error) {
 	shoot, err := r.Shoot(ctx, namespace, name)
 	if err == nil && (r.has(shoot.Spec.SeedName) || r.has(shoot.Status.SeedName)) {
-		return nil
+		return shoot, nil
 	}
 
-	return r.elsewhere(err, "metadata.name", "shoot", name)
+	return nil, r.elsewhere(err, path, "shoot", name)
 }
 
 // ofManagedSeed rejects objects that are not owned by a managed seed of this seed, for which older gardenlets create a backup
@@ -169,7 +176,7 @@ func updateIdentity(_ context.Context, r *request) error {
 	return r.onlyFinalizers(identity, old, errForeign)
 }
 
-// updateServiceAccount rejects references of a service account to Secrets that the client may not read, because the Secrets of
+// updateServiceAccount rejects new references of a service account to Secrets, because the Secrets of
 // a managed seed's service account belong to its seed (GAC-GR-9), and labels that are not those of its extension.
 func updateServiceAccount(ctx context.Context, r *request) error {
 	account, old, err := world.Objects[corev1.ServiceAccount](r.Attributes, r.kinds)
@@ -183,7 +190,7 @@ func updateServiceAccount(ctx context.Context, r *request) error {
 		}
 	}
 
-	return r.readable(ctx, references.ServiceAccount(account), references.ServiceAccount(old))
+	return noNewNames(references.ServiceAccount(account), references.ServiceAccount(old))
 }
 
 // editable is an object of the API.

@@ -111,7 +111,7 @@ func updateManagedSeed(ctx context.Context, r *request) error {
 	if err := sameOwners(managed, old); err != nil {
 		return err
 	}
-	if err := r.mayNameInTemplate(ctx, managed, old); err != nil {
+	if err := noNewVertices(templateNames(managed), templateNames(old)); err != nil {
 		return err
 	}
 
@@ -120,12 +120,12 @@ func updateManagedSeed(ctx context.Context, r *request) error {
 		return err
 	}
 
-	return r.readable(ctx, references.ManagedSeed(managed, false), references.ManagedSeed(old, false))
+	return noNewNames(references.ManagedSeed(managed, false), references.ManagedSeed(old, false))
 }
 
 // updateInstallation allows changes of installations of the client's seed that stay there. It rejects new references, by
 // which a seed would get access to other charts and their pull Secrets.
-func updateInstallation(ctx context.Context, r *request) error {
+func updateInstallation(_ context.Context, r *request) error {
 	installation, old, err := world.Objects[gardencorev1beta1.ControllerInstallation](r.Attributes, r.kinds)
 	if err != nil {
 		return err
@@ -139,7 +139,7 @@ func updateInstallation(ctx context.Context, r *request) error {
 		return err
 	}
 
-	return r.readable(ctx, references.ControllerInstallation(installation), references.ControllerInstallation(old))
+	return noNewNames(references.ControllerInstallation(installation), references.ControllerInstallation(old))
 }
 
 // seedOf returns the seed of an installation; nil if it is on none.
@@ -155,21 +155,6 @@ func seedOf(i *gardencorev1beta1.ControllerInstallation) *string {
 func createGardenlet(_ context.Context, r *request) error {
 	if r.GetNamespace() != gardencorev1beta1.NamespaceGarden || r.GetName() != r.client.Seed {
 		return fmt.Errorf("metadata.name: must be %s/%s", gardencorev1beta1.NamespaceGarden, r.client.Seed)
-	}
-
-	return nil
-}
-
-// readable rejects references to objects that the client may not read already. Otherwise, a seed could read any Secret of
-// the garden by referring to it in one of its own objects.
-func (r *request) readable(ctx context.Context, now, before []graph.Edge) error {
-	for _, edge := range now {
-		if slices.Contains(before, edge) {
-			continue
-		}
-		if err := r.readableVertex(ctx, edge.From); err != nil {
-			return err
-		}
 	}
 
 	return nil

@@ -97,24 +97,61 @@ func TestBackups(t *testing.T) {
 		b.Spec.SecretRef = &corev1.SecretReference{Namespace: "garden-meadow", Name: "credentials"}
 		return b
 	}
-	source := []kind.Object{bucket("south"), entry("backup", "b", "south"), admissiontest.Shoot(on("north"), restoring)}
+	with := func(version, kind, namespace, name string) *gardencorev1beta1.BackupBucket {
+		b := bucket("north")
+		b.Spec.SecretRef, b.Spec.CredentialsRef = nil, &corev1.ObjectReference{APIVersion: version, Kind: kind, Namespace: namespace, Name: name}
+		return b
+	}
+	naming, unnamed := []kind.Object{admissiontest.Seed("north", func(s *gardencorev1beta1.Seed) {
+		s.Spec.Backup = &gardencorev1beta1.Backup{Provider: "local", CredentialsRef: bucket("north").Spec.CredentialsRef}
+	})}, []kind.Object{admissiontest.Seed("north")}
+	labelled := &corev1.Secret{ObjectMeta: named("garden", "backup")}
+	labelled.Labels = map[string]string{"name.seed.gardener.cloud/north": "true"}
+	const ours = "shoot--meadow--sprout--1"
+	identified := func(s *gardencorev1beta1.Shoot) { s.Status.TechnicalID, s.Status.UID = "shoot--meadow--sprout", "1" }
+	left := func(s *gardencorev1beta1.Shoot) { s.Status.SeedName = new("north") }
+	sprout := admissiontest.Shoot(on("north"), identified)
+	ownerless := entry(ours, "b", "north")
+	ownerless.OwnerReferences = nil
+	holding := func(finalizer string) *gardencorev1beta1.BackupEntry {
+		e := entry(ours, "b", "north")
+		e.Finalizers = []string{finalizer}
+		return e
+	}
+	source := []kind.Object{bucket("south"), entry(ours, "b", "south"), admissiontest.Shoot(on("north"), identified, restoring)}
 	seed := admissiontest.Seed("north", func(s *gardencorev1beta1.Seed) { s.UID = "11111111-1111-1111-1111-111111111111" })
 	admissiontest.Run(t, seedrestriction.New, map[string]scenario{
-		"GAC-SR-2 own bucket":           {Reason: "a seed has buckets", Rights: rights, Request: create(bucket("north"))},
+		"GAC-SR-2 own bucket":           {Reason: "a seed has buckets with the credentials that it names", Objects: naming, Request: create(bucket("north"))},
 		"GAC-SR-2 other bucket":         {Reason: "and makes none for others", Rights: rights, Request: create(bucket("south")), Refused: []string{"spec.seedName", `"south"`, `must be "north"`}},
-		"GAC-SR-2 foreign secret":       {Reason: "a bucket is no way to a Secret", Rights: rights, Request: create(foreign(bucket("north"))), Refused: []string{"may not refer to Secret garden-meadow/credentials"}},
-		"GAC-SR-2 later foreign secret": {Reason: "nor is it later", Rights: rights, Request: by(foreign(bucket("north")), bucket("north")), Refused: []string{"may not refer to Secret garden-meadow/credentials"}},
+		"GAC-SR-2 not named":            {Reason: "not with those that it only reads, as it may lose that access", Rights: rights, Objects: unnamed, Request: create(bucket("north")), Refused: []string{"may not refer to Secret garden/backup"}},
+		"GAC-SR-2 given":                {Reason: "those that were given to it need not be named", Objects: append(unnamed, labelled), Request: create(bucket("north"))},
+		"GAC-SR-2 own namespace":        {Reason: "nor those in its namespace", Objects: unnamed, Request: create(with("v1", "Secret", "seed-north", "x"))},
+		"GAC-SR-2 readable":             {Reason: "what it reads for a shoot is not for ever", Rights: []string{north + " get secrets garden-meadow/credentials"}, Objects: naming, Request: create(with("v1", "Secret", meadow, "credentials")), Refused: []string{"may not refer to Secret garden-meadow/credentials"}},
+		"GAC-SR-2 client CA":            {Reason: "the key of a cluster is not for ever", Rights: []string{north + " get internalsecrets.core.gardener.cloud garden-meadow/sprout.ca-client"}, Objects: naming, Request: create(with("core.gardener.cloud/v1beta1", "InternalSecret", meadow, "sprout.ca-client")), Refused: []string{"may not refer to InternalSecret garden-meadow/sprout.ca-client"}},
+		"GAC-SR-2 later client CA":      {Reason: "nor is it later", Rights: []string{north + " get internalsecrets.core.gardener.cloud garden-meadow/sprout.ca-client"}, Objects: naming, Request: by(with("core.gardener.cloud/v1beta1", "InternalSecret", meadow, "sprout.ca-client"), bucket("north")), Refused: []string{"may not refer to InternalSecret garden-meadow/sprout.ca-client"}},
+		"GAC-SR-2 identity":             {Reason: "nor is a workload identity", Rights: []string{north + " get workloadidentities.security.gardener.cloud garden-meadow/i"}, Objects: naming, Request: create(with("security.gardener.cloud/v1alpha1", "WorkloadIdentity", meadow, "i")), Refused: []string{"may not refer to WorkloadIdentity garden-meadow/i"}},
+		"GAC-SR-2 unchanged":            {Reason: "what a bucket names stays", Objects: unnamed, Request: by(bucket("north"), bucket("north"))},
+		"GAC-SR-2 foreign secret":       {Reason: "a bucket is no way to a Secret", Objects: naming, Request: create(foreign(bucket("north"))), Refused: []string{"may not refer to Secret garden-meadow/credentials"}},
+		"GAC-SR-2 later foreign secret": {Reason: "nor is it later", Objects: naming, Request: by(foreign(bucket("north")), bucket("north")), Refused: []string{"may not refer to Secret garden-meadow/credentials"}},
 		"GAC-SR-2 delete other":         {Reason: "the name of a bucket is the UID of its seed", Objects: []kind.Object{seed}, Request: by(nil, bucket("north")), Refused: []string{`bucket of seed "north"`}},
-		"GAC-SR-3 own entry":            {Reason: "a seed has entries in its buckets", Objects: []kind.Object{bucket("north")}, Request: create(entry("backup", "b", "north"))},
-		"GAC-SR-3 other entry":          {Reason: "for nobody else", Objects: []kind.Object{bucket("north")}, Request: create(entry("backup", "b", "south")), Refused: []string{"spec.seedName"}},
-		"GAC-SR-3 other bucket":         {Reason: "and in no other bucket", Objects: []kind.Object{bucket("south")}, Request: create(entry("backup", "b", "north")), Refused: []string{`spec.bucketName: backup bucket "b" is not on seed "north"`}},
-		"GAC-SR-3 no bucket":            {Reason: "which exists", Request: create(entry("backup", "b", "north")), Refused: []string{`spec.bucketName: backup bucket "b" is not on seed "north"`}},
-		"GAC-SR-4 other spec":           {Reason: "the source of a restore is what it was", Objects: source, Request: create(entry("source-backup", "c", "north")), Refused: []string{"spec"}},
-		"GAC-SR-4 no restore":           {Reason: "nothing is restored", Objects: []kind.Object{bucket("south"), entry("backup", "b", "north"), admissiontest.Shoot(on("north"))}, Request: create(entry("source-backup", "b", "north")), Refused: []string{"restored"}},
-		"GAC-SR-4 restore":              {Reason: "a shoot that moves here keeps its old backup for a while", Objects: []kind.Object{bucket("south"), entry("backup", "b", "north"), admissiontest.Shoot(on("north"), restoring)}, Request: create(entry("source-backup", "b", "north"))},
-		"GAC-SR-4 no original":          {Reason: "there is nothing to copy", Objects: []kind.Object{admissiontest.Shoot(on("north"), restoring)}, Request: create(entry("source-backup", "b", "north")), Refused: []string{`spec: must be the same as that of backup entry "backup"`}},
+		"GAC-SR-3 own entry":            {Reason: "a seed has entries in its buckets", Objects: []kind.Object{bucket("north"), sprout}, Request: create(entry(ours, "b", "north"))},
+		"GAC-SR-3 other entry":          {Reason: "for nobody else", Objects: []kind.Object{bucket("north"), sprout}, Request: create(entry(ours, "b", "south")), Refused: []string{"spec.seedName"}},
+		"GAC-SR-3 other bucket":         {Reason: "and in no other bucket", Objects: []kind.Object{bucket("south"), sprout}, Request: create(entry(ours, "b", "north")), Refused: []string{`spec.bucketName: backup bucket "b" is not on seed "north"`}},
+		"GAC-SR-3 no bucket":            {Reason: "which exists", Objects: []kind.Object{sprout}, Request: create(entry(ours, "b", "north")), Refused: []string{`spec.bucketName: backup bucket "b" is not on seed "north"`}},
+		"GAC-SR-3 leaving":              {Reason: "a shoot that leaves is still backed up", Objects: []kind.Object{bucket("north"), admissiontest.Shoot(on("south"), identified, left)}, Request: create(entry(ours, "b", "north"))},
+		"GAC-SR-3 other shoot":          {Reason: "an entry is for a shoot of the seed", Objects: []kind.Object{bucket("north"), admissiontest.Shoot(on("south"), identified)}, Request: create(entry(ours, "b", "north")), Refused: []string{`shoot "sprout" is not on seed "north"`}},
+		"GAC-SR-3 other project":        {Reason: "no project is held by an entry without a shoot", Objects: []kind.Object{bucket("north")}, Request: create(ownerless), Refused: []string{"metadata.ownerReferences: must name a shoot"}},
+		"GAC-SR-3 other name":           {Reason: "a shoot has one entry", Objects: []kind.Object{bucket("north"), sprout}, Request: create(entry("shoot--meadow--sprout--2", "b", "north")), Refused: []string{"metadata.name"}},
+		"GAC-SR-3 no name yet":          {Reason: "none before it has a technical ID", Objects: []kind.Object{bucket("north"), admissiontest.Shoot(on("north"))}, Request: create(entry("--1", "b", "north")), Refused: []string{"metadata.name"}},
+		"GAC-SR-3 finalizer":            {Reason: "a gardenlet holds the entry", Objects: []kind.Object{bucket("north"), sprout}, Request: create(holding("gardener"))},
+		"GAC-SR-3 other finalizer":      {Reason: "and by no other means", Objects: []kind.Object{bucket("north"), sprout}, Request: create(holding("example.com/stay")), Refused: []string{"metadata.finalizers"}},
+		"GAC-SR-3 finalizer later":      {Reason: "nor later", Request: by(holding("example.com/stay"), entry(ours, "b", "north")), Refused: []string{"metadata.finalizers"}},
+		"GAC-SR-4 other spec":           {Reason: "the source of a restore is what it was", Objects: source, Request: create(entry("source-"+ours, "c", "north")), Refused: []string{"spec"}},
+		"GAC-SR-4 no restore":           {Reason: "nothing is restored", Objects: []kind.Object{bucket("south"), entry(ours, "b", "north"), admissiontest.Shoot(on("north"), identified)}, Request: create(entry("source-"+ours, "b", "north")), Refused: []string{"restored"}},
+		"GAC-SR-4 restore":              {Reason: "a shoot that moves here keeps its old backup for a while", Objects: []kind.Object{bucket("south"), entry(ours, "b", "north"), admissiontest.Shoot(on("north"), identified, restoring)}, Request: create(entry("source-"+ours, "b", "north"))},
+		"GAC-SR-4 no original":          {Reason: "there is nothing to copy", Objects: []kind.Object{admissiontest.Shoot(on("north"), identified, restoring)}, Request: create(entry("source-"+ours, "b", "north")), Refused: []string{`spec: must be the same as that of backup entry "shoot--meadow--sprout--1"`}},
 		"GAC-SR-1 exists":               {Reason: "who creates what it can read is told that it exists, and by the rule: the server would write it if it were gone by then", Rights: []string{north + " get backupbuckets b"}, Objects: []kind.Object{bucket("south")}, Request: create(bucket("south")), Refused: []string{"already exists"}, As: metav1.StatusReasonAlreadyExists},
-		"GAC-SR-1 exists, allowed":      {Reason: "what is allowed is answered by the server", Rights: rights, Objects: []kind.Object{bucket("north")}, Request: create(bucket("north"))},
+		"GAC-SR-1 exists, allowed":      {Reason: "what is allowed is answered by the server", Objects: append(naming, bucket("north")), Request: create(bucket("north"))},
 		"GAC-SR-1 hidden":               {Reason: "what it cannot read may be there or not", Objects: []kind.Object{bucket("south")}, Request: create(bucket("south")), Refused: []string{"spec.seedName"}},
 		"GAC-SR-1 gone":                 {Reason: "what it could read is not there", Rights: []string{north + " get backupbuckets b"}, Request: create(bucket("south")), Refused: []string{"spec.seedName"}},
 		"GAC-ID-4 person":               {Reason: "people are judged by others", Request: admissiontest.Request{Object: bucket("south")}},
@@ -142,12 +179,18 @@ func TestShoots(t *testing.T) {
 		secret.Data = map[string][]byte{"ca.key": []byte(strings.Repeat("x", size))}
 		return secret
 	}
-	resource := func(name string) func(*gardencorev1beta1.Shoot) {
+	ofKind := func(kind, name string) func(*gardencorev1beta1.Shoot) {
 		return func(s *gardencorev1beta1.Shoot) {
 			r := gardencorev1beta1.NamedResourceReference{Name: "x"}
-			r.ResourceRef.APIVersion, r.ResourceRef.Kind, r.ResourceRef.Name = "v1", "Secret", name
+			r.ResourceRef.APIVersion, r.ResourceRef.Kind, r.ResourceRef.Name = "v1", kind, name
 			s.Spec.Resources = append(s.Spec.Resources, r)
 		}
+	}
+	resource := func(name string) func(*gardencorev1beta1.Shoot) { return ofKind("Secret", name) }
+	extensionUpdate := func(object, old kind.Object) admissiontest.Request {
+		request := extension(object)
+		request.Old = old
+		return request
 	}
 	admissiontest.Run(t, seedrestriction.New, map[string]scenario{
 		"GAC-SR-5 own bastion":        {Reason: "a bastion is for the seed", Request: create(bastion("north"))},
@@ -178,7 +221,10 @@ func TestShoots(t *testing.T) {
 		"GAC-SR-13 other state":       {Reason: "not of others", Objects: shoots(), Request: create(state("other")), Refused: []string{`shoot "other" is not on seed "north"`}},
 		"API-BIND reach for a secret": {Reason: "a shoot is no way to a Secret", Objects: shoots(), Request: by(admissiontest.Shoot(on("north"), resource("theirs")), admissiontest.Shoot(on("north"))), Refused: []string{"may not refer to Secret garden-meadow/theirs"}},
 		"API-BIND what it has":        {Reason: "what it refers to already stays", Objects: shoots(), Request: by(admissiontest.Shoot(on("north"), resource("theirs")), admissiontest.Shoot(on("north"), resource("theirs")))},
-		"API-BIND what it may read":   {Reason: "and what the seed may read is no loss", Rights: []string{north + " get secrets garden-meadow/theirs"}, Objects: shoots(), Request: by(admissiontest.Shoot(on("north"), resource("theirs")), admissiontest.Shoot(on("north")))},
+		"API-BIND what it may read":   {Reason: "what the seed may read for another shoot is not added", Rights: []string{north + " get secrets garden-meadow/theirs"}, Objects: shoots(), Request: by(admissiontest.Shoot(on("north"), resource("theirs")), admissiontest.Shoot(on("north"))), Refused: []string{"may not refer to Secret garden-meadow/theirs"}},
+		"API-BIND client CA":          {Reason: "nor the key of another cluster", Rights: []string{north + " get internalsecrets.core.gardener.cloud garden-meadow/other.ca-client"}, Objects: shoots(), Request: by(admissiontest.Shoot(on("north"), ofKind("InternalSecret", "other.ca-client")), admissiontest.Shoot(on("north"))), Refused: []string{"may not refer to InternalSecret garden-meadow/other.ca-client"}},
+		"API-BIND binding":            {Reason: "nor the credentials of another shoot", Rights: []string{north + " get credentialsbindings.security.gardener.cloud garden-meadow/theirs"}, Objects: shoots(), Request: by(admissiontest.Shoot(on("north"), func(s *gardencorev1beta1.Shoot) { s.Spec.CredentialsBindingName = new("theirs") }), admissiontest.Shoot(on("north"))), Refused: []string{"may not refer to CredentialsBinding garden-meadow/theirs"}},
+		"API-BIND extension":          {Reason: "extensions do not either", Rights: []string{"system:serviceaccount:seed-north:extension-local get secrets garden-meadow/theirs"}, Objects: shoots(), Request: extensionUpdate(admissiontest.Shoot(on("north"), resource("theirs")), admissiontest.Shoot(on("north"))), Refused: []string{"may not refer to Secret garden-meadow/theirs"}},
 	})
 }
 
@@ -423,6 +469,8 @@ func TestSeeds(t *testing.T) {
 	lease := func(namespace, name string) *coordinationv1.Lease {
 		return &coordinationv1.Lease{ObjectMeta: named(namespace, name)}
 	}
+	holding := lease("garden", "gardenlet-leader-election")
+	holding.Finalizers = []string{"example.com/stay"}
 	backup := func(namespace, name string) func(*gardencorev1beta1.Seed) {
 		return func(s *gardencorev1beta1.Seed) {
 			s.Spec.Backup = &gardencorev1beta1.Backup{Provider: "local", SecretRef: &corev1.SecretReference{Namespace: namespace, Name: name}}
@@ -473,6 +521,8 @@ func TestSeeds(t *testing.T) {
 		"GAC-SR-8 other lease":        {Reason: "not that others live", Request: create(lease("gardener-system-seed-lease", "south")), Refused: []string{"gardener-system-seed-lease/north"}},
 		"GAC-SR-8 election":           {Reason: "older ones elect a leader in the garden", Request: create(lease("garden", "gardenlet-leader-election"))},
 		"GAC-SR-8 elsewhere":          {Reason: "there are no others", Request: create(lease("kube-system", "north")), Refused: []string{"gardener-system-seed-lease/north"}},
+		"GAC-SR-8 election elsewhere": {Reason: "not in projects, which it would keep from being deleted", Request: create(lease(meadow, "gardenlet-leader-election")), Refused: []string{"garden/gardenlet-leader-election"}},
+		"GAC-SR-8 finalizer":          {Reason: "nor with a finalizer", Request: create(holding), Refused: []string{"metadata.finalizers"}},
 		"GAC-SR-8 extension":          {Reason: "extensions elect in the namespace of the seed", Request: extension(lease("seed-north", "leader"))},
 		"GAC-SR-8 extension outside":  {Reason: "and nowhere else", Request: extension(lease("gardener-system-seed-lease", "north")), Refused: []string{"seed-north"}},
 		"GAC-SR-11 own":               {Reason: "a gardenlet registers its seed", Request: create(admissiontest.Seed("north"))},
@@ -497,6 +547,7 @@ func TestSeeds(t *testing.T) {
 		"GAC-SR-11 managed, beside":   {Reason: "and nothing beside", Objects: []kind.Object{managed("north")}, Request: create(admissiontest.Seed("north", backup("garden", "backup"))), Refused: []string{"an operator has not given"}},
 		"GAC-SR-11 readable":          {Reason: "what it reads for a shoot it may lose again", Rights: []string{north + " get secrets " + meadow + "/credentials"}, Request: create(admissiontest.Seed("north", backup(meadow, "credentials"))), Refused: []string{"may not refer to Secret garden-meadow/credentials"}},
 		"GAC-SAR-11 template":         {Reason: "a seed gets nothing by way of a managed seed", Request: by(managed("nursery", reaching), managed("nursery")), Refused: []string{"Secret garden/domain"}},
+		"GAC-SAR-11 readable":         {Reason: "nor what its parent reads", Rights: []string{north + " get secrets garden/domain"}, Request: by(managed("nursery", reaching), managed("nursery")), Refused: []string{"Secret garden/domain"}},
 		"GAC-GR-9 account":            {Reason: "nor by way of its service account", Objects: []kind.Object{managed("nursery"), admissiontest.Shoot(on("north"), called("garden", "nursery"))}, Request: create(account), Refused: []string{"Secret garden/backup"}},
 		"GAC-GR-9 account later":      {Reason: "nor later", Request: by(account, &corev1.ServiceAccount{ObjectMeta: account.ObjectMeta}), Refused: []string{"Secret garden/backup"}},
 		"GAC-GR-9 account kept":       {Reason: "what it names already stays", Request: by(account, account)},

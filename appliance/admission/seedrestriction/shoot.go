@@ -23,8 +23,8 @@ const publicServiceAccount = "serviceaccount"
 // caCertificate and caKey are the keys of a client CA in its InternalSecret.
 const caCertificate, caKey = "ca.crt", "ca.key"
 
-// updateShoot rejects new references of a shoot to objects that the seed may not read, and metadata with which it would be deleted.
-func updateShoot(ctx context.Context, r *request) error {
+// updateShoot rejects new references of a shoot to objects with data, and metadata with which it would be deleted.
+func updateShoot(_ context.Context, r *request) error {
 	shoot, old, err := world.Objects[gardencorev1beta1.Shoot](r.Attributes, r.kinds)
 	if err != nil {
 		return err
@@ -33,7 +33,7 @@ func updateShoot(ctx context.Context, r *request) error {
 		return err
 	}
 
-	return r.readable(ctx, references.Shoot(shoot), references.Shoot(old))
+	return noNewNames(references.Shoot(shoot), references.Shoot(old))
 }
 
 // createShootState allows a gardenlet to create ShootStates of its shoots (GAC-SR-13).

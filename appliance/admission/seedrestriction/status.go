@@ -109,6 +109,12 @@ func onlyOwnMarks(object, old metav1.Object) error {
 			return fmt.Errorf("metadata.annotations[%s]: %w", key, errOthers)
 		}
 	}
+
+	return onlyOwnFinalizer(object, old)
+}
+
+// onlyOwnFinalizer rejects changes of finalizers other than that of gardenlets.
+func onlyOwnFinalizer(object, old metav1.Object) error {
 	others := func(all []string) map[string]bool {
 		set := map[string]bool{}
 		for _, f := range all {

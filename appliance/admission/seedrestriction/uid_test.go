@@ -29,11 +29,13 @@ func grown(t *testing.T) (*admissiontest.Garden, uids) {
 	technical := func(name string) func(*gardencorev1beta1.Shoot) {
 		return func(s *gardencorev1beta1.Shoot) { s.Status.TechnicalID = "shoot--meadow--" + name }
 	}
-	g := admissiontest.New(t, []string{north + " get secrets garden/backup"},
-		admissiontest.Seed("north"), admissiontest.Seed("south"),
+	g := admissiontest.New(t, nil,
+		admissiontest.Seed("north", func(s *gardencorev1beta1.Seed) {
+			s.Spec.Backup = &gardencorev1beta1.Backup{Provider: "local", CredentialsRef: bucket("north").Spec.CredentialsRef}
+		}), admissiontest.Seed("south"),
 		admissiontest.Shoot(on("north"), technical("sprout")),
 		admissiontest.Shoot(on("south"), called(meadow, "other"), technical("other")),
-		admissiontest.Shoot(on("north"), called("garden", "nursery")), managed("nursery"))
+		admissiontest.Shoot(on("north"), called("garden", "nursery")), managed("nursery"), bucket("north"))
 	view := g.World.Fresh()
 	seed := func(name string) types.UID {
 		s, err := view.Seed(t.Context(), name)
@@ -85,6 +87,9 @@ func TestNamesWithUIDs(t *testing.T) {
 		s.OwnerReferences = []metav1.OwnerReference{{APIVersion: "seedmanagement.gardener.cloud/v1alpha1", Kind: "ManagedSeed", Name: "nursery", UID: uid}}
 		return s
 	}
+	backed := func(uid types.UID) *gardencorev1beta1.BackupEntry {
+		return entry("shoot--meadow--sprout--"+string(uid), "b", "north")
+	}
 	for name, tc := range map[string]struct {
 		reason  string
 		request admissiontest.Request
@@ -96,6 +101,8 @@ func TestNamesWithUIDs(t *testing.T) {
 		"GAC-SR-2 bucket of another":  {reason: "nobody takes the place of another's bucket", request: create(named(is.south)), refused: true},
 		"GAC-SR-2 delete own":         {reason: "a seed takes its bucket along", request: by(nil, named(is.north))},
 		"GAC-SR-2 delete another":     {reason: "and no other", request: by(nil, named(is.south)), refused: true},
+		"GAC-SR-3 entry":              {reason: "an entry has the name of its shoot", request: create(backed(is.sprout))},
+		"GAC-SR-3 entry of another":   {reason: "and not that of another", request: create(backed(is.other)), refused: true},
 		"GAC-SR-9 (c) issuer":         {reason: "documents of issuers are published", request: create(documents)},
 		"GAC-SR-9 (c) other shoot":    {reason: "not for shoots of others", request: create(issuer(is.other, "other", "serviceaccount")), refused: true},
 		"GAC-SR-9 (c) other name":     {reason: "nor under the name of another shoot's issuer", request: create(issuer(is.other, "sprout", "serviceaccount")), refused: true},

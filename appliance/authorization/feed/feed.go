@@ -176,7 +176,7 @@ func (s *sink) set(obj any, operation string) {
 		obj = wrapped.GetObject()
 	}
 	s.feed.remember(v, obj)
-	s.feed.config.Graph.Set(v, s.feed.edges(obj))
+	s.feed.config.Graph.Set(v, references.WithoutCAs(s.feed.edges(obj)))
 	s.feed.config.Updated(s.kind, operation, s.feed.config.Clock.Since(began))
 }
 

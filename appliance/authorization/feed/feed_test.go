@@ -102,6 +102,21 @@ func TestFeed(t *testing.T) {
 	shoots.Delete(moved)
 	await("GAC-GR-11: what goes is forgotten", func() bool { return !g.BelongsTo(at("second"), "south") })
 
+	reaching := shoot("reaching", "north")
+	for _, name := range []string{"other.ca-client", "credentials"} {
+		r := gardencorev1beta1.NamedResourceReference{Name: name}
+		r.ResourceRef.Kind, r.ResourceRef.Name = "InternalSecret", name
+		reaching.Spec.Resources = append(reaching.Spec.Resources, r)
+	}
+	internal := func(name string) graph.Vertex {
+		return graph.Vertex{Kind: graph.InternalSecret, Namespace: "garden", Name: name}
+	}
+	shoots.Add(reaching)
+	await("GAC-GR-2: an InternalSecret with credentials belongs to the shoot", func() bool { return g.BelongsTo(internal("credentials"), "north") })
+	if g.BelongsTo(internal("other.ca-client"), "north") {
+		t.Error("GAC-GR-2: the client CA of another shoot belongs to a shoot that names it")
+	}
+
 	nursery := &gardenseedmanagementv1alpha1.ManagedSeed{ObjectMeta: metav1.ObjectMeta{Namespace: "garden", Name: "nursery", ResourceVersion: "1"}}
 	nursery.Spec.Shoot = &gardenseedmanagementv1alpha1.Shoot{Name: "first"}
 	token := graph.Vertex{Kind: graph.Secret, Namespace: "kube-system", Name: references.BootstrapTokenSecret("garden", "nursery")}

@@ -49,6 +49,17 @@ func wholeSeedSpec(e *edges, s *gardencorev1beta1.SeedSpec) {
 	}
 }
 
+// WithoutCAs removes the edges from client CAs of shoots, which belong to their shoot by their name. Any other object that names
+// one would give the key of a cluster to the seed of another shoot, or to one that the shoot has left. Other InternalSecrets can
+// be credentials.
+func WithoutCAs(all []graph.Edge) []graph.Edge {
+	return slices.DeleteFunc(all, func(e graph.Edge) bool {
+		_, ofShoot := graph.ShootOf(e.From)
+
+		return ofShoot && e.From.Kind == graph.InternalSecret
+	})
+}
+
 func withoutInternal(all []graph.Edge) []graph.Edge {
 	return slices.DeleteFunc(all, func(e graph.Edge) bool { return e.From.Kind == graph.InternalSecret })
 }

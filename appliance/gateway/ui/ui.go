@@ -87,6 +87,8 @@ type site struct {
 func Mounts(c Config) gateway.Mounts {
 	s := &site{Config: c, sessions: session.New(c.Clock, maxRequests, c.AdminGroup), attempts: newAttempts(c.Clock), seal: newSeal()}
 	read := gateway.Limits{Methods: []string{http.MethodGet, http.MethodHead}}
+	files := read
+	files.Within = gateway.ReadTime
 	over := func(path string, limits gateway.Limits, serve func(api http.Handler, w http.ResponseWriter, r *http.Request)) gateway.Mount {
 		return gateway.Mount{Path: path, Who: gateway.Everybody, Limits: limits, Over: func(api http.Handler) http.Handler {
 			return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { serve(api, w, r) })
@@ -99,7 +101,7 @@ func Mounts(c Config) gateway.Mounts {
 		{Path: "/namespace/", Who: gateway.Everybody, Limits: read, Handler: http.HandlerFunc(toShoot)},
 		{Path: "/seeds", Who: gateway.Everybody, Limits: read, Handler: http.HandlerFunc(toSeed)},
 		{Path: "/seeds/", Who: gateway.Everybody, Limits: read, Handler: http.HandlerFunc(toSeed)},
-		{Path: Path, Who: gateway.Everybody, Limits: read, Handler: c.Files},
+		{Path: Path, Who: gateway.Everybody, Limits: files, Handler: c.Files},
 		over(sessionPath, gateway.Limits{
 			Methods: []string{http.MethodGet, http.MethodPost, http.MethodDelete}, Body: maxSignIn,
 		}, s.session),

@@ -162,6 +162,7 @@ func (f *foreign) backups() {
 		ObjectMeta: metav1.ObjectMeta{Namespace: "garden-meadow", Name: "shoot--meadow--sprout--" + string(f.shoot.UID)},
 		Spec:       gardencorev1beta1.BackupEntrySpec{BucketName: bucket.Name, SeedName: &f.name},
 	}
+	entry.OwnerReferences = []metav1.OwnerReference{*metav1.NewControllerRef(f.shoot, gardencorev1beta1.GroupVersion.WithKind("Shoot"))}
 	f.do("create entry", f.client.Create(ctx, entry))
 	f.do("delete entry", f.client.Delete(ctx, entry))
 }
