@@ -118,7 +118,7 @@ func (b *building) increment(ctx context.Context, from opener, garden string) (i
 		known := into.Newest()
 
 		return func(r *log.Record) error {
-			if r.Revision == last.To && last.ToSum != 0 && r.Sum() != last.ToSum {
+			if last.differs(r) {
 				return ErrOtherHistory
 			}
 			if r.Revision <= known || most > 0 && r.Revision > most {

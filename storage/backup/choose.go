@@ -5,6 +5,7 @@ package backup
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 )
 
@@ -22,26 +23,30 @@ type Target struct {
 var ErrGap = errors.New("increments are missing")
 
 // choose returns the snapshot and the increments that lead to a state.
-func choose(all []Entry, want Target) (base Entry, then []Entry, err error) {
+func choose(all []Entry, want Target, same func(last, next Entry) (bool, error)) (base Entry, then []Entry, err error) {
 	base, err = chooseBase(all, want)
 	if err != nil || want.Name != "" {
 		return base, nil, err
 	}
-	found, beyond := chain(all, base)
-	for _, e := range found {
-		if !want.Time.IsZero() && e.Time.After(want.Time) || want.Revision > 0 && e.Objects.From >= want.Revision {
-			return base, then, nil
-		}
-		then = append(then, e)
+	if !want.Time.IsZero() {
+		// Later files may be of another history, and would come between those that are wanted.
+		all = slices.DeleteFunc(slices.Clone(all), func(e Entry) bool { return e.Time.After(want.Time) })
+	}
+	found, beyond, err := chainOf(all, base, same)
+	if err != nil {
+		return base, nil, err
 	}
 	reached := base
-	if n := len(then); n > 0 {
-		reached = then[n-1]
+	for _, e := range found {
+		if want.Revision > 0 && reached.Objects.To >= want.Revision {
+			break
+		}
+		then, reached = append(then, e), e
 	}
 	switch {
 	case want.Revision > 0 && reached.Objects.To < want.Revision && beyond == nil:
 		return base, nil, fmt.Errorf("revision %d is not saved: the saved ones end at %d", want.Revision, reached.Objects.To)
-	case beyond == nil, !want.Time.IsZero() && beyond.Time.After(want.Time), want.Revision > 0 && reached.Objects.To >= want.Revision:
+	case beyond == nil, want.Revision > 0 && reached.Objects.To >= want.Revision:
 		return base, then, nil
 	default:
 		return base, nil, fmt.Errorf("%w between revision %d, of %s, and %d: the last state before them is that of revision %d",

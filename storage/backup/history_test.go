@@ -178,6 +178,66 @@ func TestHistoriesAreNotMixed(t *testing.T) {
 	}
 }
 
+// TestRestoreAfterGoingBack: the files of both histories are there, and those of the other one are further. Each history can be restored.
+func TestRestoreAfterGoingBack(t *testing.T) {
+	t.Parallel()
+	ahead, back, last := rolledBack(t)
+	for n := range 10 {
+		ahead.put(ahead.objects, "/registry/a", fmt.Sprint("ahead", n))
+		if n%3 == 0 {
+			last = ahead.ship(last)
+		}
+	}
+	before, apart := last.Time, state(t, ahead.objects)
+	back.put(back.objects, "/registry/a", "back")
+	base := back.save()
+	var reached int64
+	for n := range 4 {
+		reached = back.put(back.objects, "/registry/a", fmt.Sprint("back", n))
+		base = back.ship(base)
+	}
+	if reached >= last.Objects.To {
+		t.Fatalf("the history that is left has to be further: %d, %d", reached, last.Objects.To)
+	}
+	for name, tc := range map[string]struct {
+		want Target
+		has  map[string]string
+	}{
+		"Newest": {Target{}, state(t, back.objects)}, "Now": {Target{Time: base.Time}, state(t, back.objects)},
+		"Revision": {Target{Revision: reached}, state(t, back.objects)}, "Before": {Target{Time: before}, apart},
+	} {
+		dir, _, err := back.restore(func(r *Restore) { r.Want = tc.want })
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+
+			continue
+		}
+		if diff := cmp.Diff(tc.has, state(t, opened(t, dir, "objects.db"))); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", name, diff)
+		}
+	}
+}
+
+// TestClockSetBack: increments that are earlier than their snapshot, because the clock was set right after it, are of the same history.
+func TestClockSetBack(t *testing.T) {
+	t.Parallel()
+	g := newGarden(t, nil)
+	g.put(g.objects, "/registry/a", "1")
+	last := g.save()
+	g.put(g.objects, "/registry/a", "2")
+	g.save()
+	g.clock.SetTime(start.Add(-time.Hour))
+	g.put(g.objects, "/registry/a", "3")
+	g.ship(last)
+	dir, _, err := g.restore(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(state(t, g.objects), state(t, opened(t, dir, "objects.db"))); diff != "" {
+		t.Errorf("Restored (-want +got):\n%s", diff)
+	}
+}
+
 // TestTimeOfARevision: a state that ends within an increment is not said to hold all that was written before the end of that.
 func TestTimeOfARevision(t *testing.T) {
 	t.Parallel()

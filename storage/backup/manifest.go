@@ -5,6 +5,8 @@ package backup
 import (
 	"errors"
 	"time"
+
+	"github.com/terrarium-garden/terrarium/storage/log"
 )
 
 // Format is the version of the form of the files. Files of a later one are refused.
@@ -70,6 +72,11 @@ type Span struct {
 // follows reports whether it may go on from another one, as far as the checksums tell.
 func (s Span) follows(last Span) bool {
 	return s.From != last.To || s.FromSum == 0 || last.ToSum == 0 || s.FromSum == last.ToSum
+}
+
+// differs reports whether a record is another one than that with which it ends.
+func (s Span) differs(r *log.Record) bool {
+	return r.Revision == s.To && s.ToSum != 0 && r.Sum() != s.ToSum
 }
 
 // Part is a part of a file.

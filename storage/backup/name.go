@@ -113,19 +113,41 @@ func increments(all []Entry) []Entry {
 // chain returns the increments that go on from a snapshot without a gap, and the first one that does not, if there is one.
 // Increments that add nothing, because they are there twice or are older than the snapshot, are left out.
 func chain(all []Entry, from Entry) (found []Entry, beyond *Entry) {
-	objects, events := from.Objects.To, from.Events.To
+	found, beyond, _ = chainOf(all, from, nil) // Nothing of it fails.
+
+	return found, beyond
+}
+
+// chainOf is chain of the files of one history. An increment adds something to the file before it though it was made earlier if a clock was
+// set back, or if the machine went back to an earlier state: then it is of another history, and left out. Which of them it was, same says;
+// without it, all files are of one history.
+func chainOf(all []Entry, from Entry, same func(last, next Entry) (bool, error)) (found []Entry, beyond *Entry, err error) {
+	last, objects, events := from, from.Objects.To, from.Events.To
 	for _, next := range increments(all) {
 		if next.Objects.To <= objects && next.Events.To <= events {
 			continue
 		}
-		if next.Objects.From > objects || next.Events.From > events {
-			return found, &next
+		gap, earlier := next.Objects.From > objects || next.Events.From > events, same != nil && next.Time.Before(last.Time)
+		if gap && !earlier {
+			return found, &next, nil
 		}
-		objects, events = max(objects, next.Objects.To), max(events, next.Events.To)
+		if gap {
+			continue
+		}
+		if earlier {
+			if is, err := same(last, next); err != nil || !is {
+				if err != nil {
+					return found, nil, fmt.Errorf("increment %q: %w", next.Name, err)
+				}
+
+				continue
+			}
+		}
+		last, objects, events = next, max(objects, next.Objects.To), max(events, next.Events.To)
 		found = append(found, next)
 	}
 
-	return found, nil
+	return found, nil, nil
 }
 
 // Tail is what increments add to a snapshot, up to the next one.

@@ -52,7 +52,7 @@ func remaining(all, gone []Entry) []Entry {
 func reachable(t *testing.T, what string, all []Entry, now time.Time, window time.Duration) {
 	t.Helper()
 	for at := now.Add(-window); at.Before(now); at = at.Add(37 * time.Minute) {
-		reached, then, err := choose(all, Target{Time: at})
+		reached, then, err := choose(all, Target{Time: at}, nil)
 		if n := len(then); n > 0 {
 			reached = then[n-1]
 		}

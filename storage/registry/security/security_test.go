@@ -410,9 +410,12 @@ func TestTokenUse(t *testing.T) {
 	ground.Spec.Ingress = &gardencorev1beta1.Ingress{Domain: "ingress.example.org", Controller: gardencorev1beta1.IngressController{Kind: "nginx"}}
 	ground.Spec.DNS.Provider = &gardencorev1beta1.SeedDNSProvider{Type: "local", CredentialsRef: new(to("of-ingress"))}
 	put(t, p, core, "seeds", ground)
-	bound := &binding{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "b"}, Provider: gardensecurityv1alpha1.CredentialsBindingProvider{Type: "local"}}
-	bound.CredentialsRef = to("of-binding")
-	put(t, p, security, "credentialsbindings", bound)
+	// A shoot may still use the binding that it had before.
+	for name, identity := range map[string]string{"b": "of-binding", "former": "of-former"} {
+		bound := &binding{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name}, Provider: gardensecurityv1alpha1.CredentialsBindingProvider{Type: "local"}}
+		bound.CredentialsRef = to(identity)
+		put(t, p, security, "credentialsbindings", bound)
+	}
 	sprout := &gardencorev1beta1.Shoot{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "sprout"}}
 	sprout.Spec.CloudProfile = &gardencorev1beta1.CloudProfileReference{Kind: "CloudProfile", Name: "local"}
 	sprout.Spec.Region, sprout.Spec.Provider.Type, sprout.Spec.Kubernetes.Version = "north", "local", "1.36.3"
@@ -424,7 +427,7 @@ func TestTokenUse(t *testing.T) {
 		Type: new("local"), Primary: new(true), CredentialsRef: &autoscalingv1.CrossVersionObjectReference{APIVersion: "security.gardener.cloud/v1alpha1", Kind: "WorkloadIdentity", Name: "of-dns"},
 	}}}
 	put(t, p, core, "shoots", sprout)
-	for _, name := range []string{"of-domain", "of-backup", "of-ingress", "of-binding", "of-resource", "of-dns", "of-nobody"} {
+	for _, name := range []string{"of-domain", "of-backup", "of-ingress", "of-binding", "of-former", "of-resource", "of-dns", "of-nobody"} {
 		one := wi()
 		one.Name = name
 		kindtest.Of[*identity](t, security, "workloadidentities").MustCreate(kindtest.Context(t, namespace, "rose"), one)
@@ -434,7 +437,7 @@ func TestTokenUse(t *testing.T) {
 		t.Fatal("tokens are issued")
 	}
 	for kind, allowed := range map[string][]string{
-		"Shoot": {"of-binding", "of-dns", "of-domain", "of-ingress", "of-resource"},
+		"Shoot": {"of-binding", "of-dns", "of-domain", "of-former", "of-ingress", "of-resource"},
 		"Seed":  {"of-backup", "of-domain", "of-ingress"},
 	} {
 		asked := &gardensecurityv1alpha1.ContextObject{Kind: kind, APIVersion: "core.gardener.cloud/v1beta1", Name: "sprout", Namespace: new(namespace), UID: p.uids["shoots"]}
@@ -442,7 +445,7 @@ func TestTokenUse(t *testing.T) {
 			asked.Name, asked.Namespace, asked.UID = "soil", nil, p.uids["seeds"]
 		}
 		var got []string
-		for _, name := range []string{"of-backup", "of-binding", "of-dns", "of-domain", "of-ingress", "of-nobody", "of-resource"} {
+		for _, name := range []string{"of-backup", "of-binding", "of-dns", "of-domain", "of-former", "of-ingress", "of-nobody", "of-resource"} {
 			ctx := kindtest.Context(t, namespace, soil)
 			_, err := issuer.Create(ctx, name, &request{Spec: gardensecurityv1alpha1.TokenRequestSpec{ContextObject: asked}}, rest.ValidateAllObjectFunc, &metav1.CreateOptions{})
 			if err == nil {

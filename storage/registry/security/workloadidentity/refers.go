@@ -4,13 +4,18 @@ package workloadidentity
 
 import (
 	"context"
+	"errors"
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metainternalversion "k8s.io/apimachinery/pkg/apis/meta/internalversion"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
+	genericapirequest "k8s.io/apiserver/pkg/endpoints/request"
+	"k8s.io/apiserver/pkg/registry/rest"
 
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	gardensecurityv1alpha1 "github.com/terrarium-garden/terrarium/apis/security/v1alpha1"
@@ -55,20 +60,42 @@ func (r reader) ofShoot(ctx context.Context, shoot *gardencorev1beta1.Shoot, see
 			}
 		}
 	}
-	if name := shoot.Spec.CredentialsBindingName; name != nil {
-		binding, err := get[*gardensecurityv1alpha1.CredentialsBinding](ctx, r, "credentialsbindings", shoot.Namespace, *name)
-		if err != nil && !apierrors.IsNotFound(err) {
-			return nil, err
-		}
-		if err == nil {
-			found = append(found, identities("", &binding.CredentialsRef)...)
-		}
+	bound, err := r.bound(ctx, shoot)
+	if err != nil {
+		return nil, err
 	}
+	found = append(found, bound...)
 	asking, err := get[*gardencorev1beta1.Seed](ctx, r, "seeds", "", seed)
 	if err != nil {
 		return nil, err
 	}
 	return append(found, identities("", dnsOf(asking)...)...), nil
+}
+
+// bound are those of all bindings in the namespace of a shoot, if it has a binding. After a change to another one, the shoot uses the former
+// one until it is reconciled, which may be as late as in its next maintenance.
+func (r reader) bound(ctx context.Context, shoot *gardencorev1beta1.Shoot) ([]types.NamespacedName, error) {
+	if shoot.Spec.CredentialsBindingName == nil {
+		return nil, nil
+	}
+	lister, ok := r.stores["credentialsbindings"].(rest.Lister)
+	if !ok {
+		return nil, errors.New("list credentialsbindings: the resource is not served")
+	}
+	listed, err := lister.List(genericapirequest.WithNamespace(ctx, shoot.Namespace), &metainternalversion.ListOptions{})
+	if err != nil {
+		return nil, err
+	}
+	var found []types.NamespacedName
+	err = meta.EachListItem(listed, func(o runtime.Object) error {
+		if binding, ok := o.(*gardensecurityv1alpha1.CredentialsBinding); ok {
+			found = append(found, identities("", &binding.CredentialsRef)...)
+		}
+
+		return nil
+	})
+
+	return found, err
 }
 
 // backupOf are the credentials for backups of a seed; nil if there are none.
