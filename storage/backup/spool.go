@@ -60,7 +60,7 @@ func freeBytes(f *os.File) (int64, error) {
 		return 0, err
 	}
 
-	return int64(at.Bavail) * int64(at.Bsize), nil //nolint:gosec // No disk is so large.
+	return int64(at.Bavail) * at.Bsize, nil //nolint:gosec // No disk is so large.
 }
 
 // fill writes a file and goes back to its start.

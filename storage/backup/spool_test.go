@@ -35,7 +35,7 @@ func TestSpoolLeavesSpace(t *testing.T) {
 	if _, err := s.Write(part[:1]); err != nil {
 		t.Errorf("what is small is written all the same: %v", err)
 	}
-	if real, err := freeBytes(f); err != nil || real <= 0 {
-		t.Errorf("the disk has %d bytes left, %v", real, err)
+	if left, err := freeBytes(f); err != nil || left <= 0 {
+		t.Errorf("the disk has %d bytes left, %v", left, err)
 	}
 }
