@@ -59,8 +59,10 @@ func freeAddress(t *testing.T) string {
 // TestPortsOfWebhooks: who reaches the port for shoots learns nothing about the seed there, whatever name and path he says.
 func TestPortsOfWebhooks(t *testing.T) {
 	t.Parallel()
-	ofSeed, ofShoots, folder := freeAddress(t), freeAddress(t), t.TempDir()
+	ofSeed, ofShoots, folder := "", "", t.TempDir()
 	newStage(t, func(o *resourcemanager.Options) {
+		// The seed runs by now: the fewer connections are made before the addresses are used, the fewer can take their ports.
+		ofSeed, ofShoots = freeAddress(t), freeAddress(t)
 		o.WebhookAddress, o.ShootWebhookAddress, o.WebhookCertificates = ofSeed, ofShoots, folder
 	}, func(s *stage) { s.certificate(folder) })
 	const ofSystem = "/webhooks/system-components-config"
