@@ -127,19 +127,20 @@ func chainOf(all []Entry, from Entry, same func(last, next Entry) (bool, error))
 		if next.Objects.To <= objects && next.Events.To <= events {
 			continue
 		}
-		gap, earlier := next.Objects.From > objects || next.Events.From > events, same != nil && next.Time.Before(last.Time)
-		if gap && !earlier {
+		earlier := same != nil && next.Time.Before(last.Time)
+		if next.Objects.From > objects || next.Events.From > events {
+			if earlier {
+				continue
+			}
+
 			return found, &next, nil
 		}
-		if gap {
-			continue
-		}
 		if earlier {
-			if is, err := same(last, next); err != nil || !is {
-				if err != nil {
-					return found, nil, fmt.Errorf("increment %q: %w", next.Name, err)
-				}
-
+			is, err := same(last, next)
+			if err != nil {
+				return found, nil, fmt.Errorf("increment %q: %w", next.Name, err)
+			}
+			if !is {
 				continue
 			}
 		}

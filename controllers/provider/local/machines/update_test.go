@@ -298,9 +298,9 @@ func TestEndOfUpdateIsRepeated(t *testing.T) {
 	}
 }
 
-// TestNextUpdateDrains: a node that was given back is drained for its next update, though the end of the last one was cut short.
-func TestNextUpdateDrains(t *testing.T) {
-	t.Parallel()
+// newUpdate is a machine that was chosen for an update in place, and whose update has begun.
+func newUpdate(t *testing.T) *world {
+	t.Helper()
 	w := newWorld(t, inPlace("AutoInPlaceUpdate"), "data")
 	w.join(t)
 	w.changeNode(t, applied("first"))
@@ -308,6 +308,14 @@ func TestNextUpdateDrains(t *testing.T) {
 	w.changeMachine(t, wants("second"))
 	w.changeMachine(t, chosen)
 	w.mustRun(t)
+
+	return w
+}
+
+// TestNextUpdateDrains: a node that was given back is drained for its next update, though the end of the last one was cut short.
+func TestNextUpdateDrains(t *testing.T) {
+	t.Parallel()
+	w := newUpdate(t)
 	w.mustRun(t)
 	w.changeNode(t, applied("second"))
 	w.failOnce(t, "condition")
@@ -332,13 +340,7 @@ func TestNextUpdateDrains(t *testing.T) {
 // TestUpdatedNodesAreGivenBack: a node whose label was removed during its update does not stay cordoned.
 func TestUpdatedNodesAreGivenBack(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, inPlace("AutoInPlaceUpdate"), "data")
-	w.join(t)
-	w.changeNode(t, applied("first"))
-	w.mustRun(t)
-	w.changeMachine(t, wants("second"))
-	w.changeMachine(t, chosen)
-	w.mustRun(t)
+	w := newUpdate(t)
 	w.changeNode(t, func(n *corev1.Node) { delete(n.Labels, gardenmachinev1alpha1.LabelNodeSelectedForUpdate) })
 	w.mustRun(t)
 	w.changeNode(t, applied("second"))
