@@ -189,6 +189,36 @@ func TestRestartsByHandStay(t *testing.T) {
 	}
 }
 
+// TestStaleReferencesGo_GRM_MERGE_2: a reference that somebody else has left would keep what it names from the garbage collector.
+func TestStaleReferencesGo_GRM_MERGE_2(t *testing.T) {
+	t.Parallel()
+	const prefix = "reference.resources.gardener.cloud/"
+	manifest := func() *unstructured.Unstructured { return deployment(t, prefix+"secret-1: ours") }
+	patches := 0
+	c := interceptor.NewClient(cluster(t), interceptor.Funcs{
+		Patch: func(ctx context.Context, c client.WithWatch, o client.Object, patch client.Patch, options ...client.PatchOption) error {
+			patches++
+			return c.Patch(ctx, o, patch, options...)
+		},
+	})
+	live := &appsv1.Deployment{}
+	applyThenChange(t, c, manifest(), live, func() {
+		live.Annotations[prefix+"secret-2"], live.Annotations[prefix+"configmap-3"], live.Annotations["example.org/beside"] = "stale", "stale", "theirs"
+	}, manifest())
+	got := map[string]string{}
+	for key, value := range live.Annotations {
+		if !strings.HasPrefix(key, "resources.gardener.cloud/") {
+			got[key] = value
+		}
+	}
+	if diff := cmp.Diff(map[string]string{prefix + "secret-1": "ours", "example.org/beside": "theirs"}, got); diff != "" {
+		t.Errorf("annotations (-want +got):\n%s", diff)
+	}
+	if err := managedresource.ApplyOne(t.Context(), c, gardenresourcesv1alpha1.ManagedResourceSpec{}, manifest()); err != nil || patches != 1 {
+		t.Errorf("%d patches, %v: where nothing is stale nothing is written", patches, err)
+	}
+}
+
 // TestServicesKeepTheirAddresses is about what a server gives to a Service, and a manifest leaves open.
 func TestServicesKeepTheirAddresses(t *testing.T) {
 	t.Parallel()
