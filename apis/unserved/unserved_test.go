@@ -159,6 +159,19 @@ func TestIn(t *testing.T) {
 				s.Annotations = map[string]string{"gardener.cloud/operation": "reconcile"}
 			}),
 		},
+		"managed issuer": {
+			reason: "other systems would not find its documents",
+			obj: shoot(func(s *gardencorev1beta1.Shoot) {
+				s.Annotations = map[string]string{"authentication.gardener.cloud/issuer": "managed"}
+			}),
+			want: []string{"metadata.annotations[authentication.gardener.cloud/issuer]: configuration problem"},
+		},
+		"other issuer": {
+			reason: "no other value has a meaning",
+			obj: shoot(func(s *gardencorev1beta1.Shoot) {
+				s.Annotations = map[string]string{"authentication.gardener.cloud/issuer": "own"}
+			}),
+		},
 		"workers": {
 			reason: "each item has its index",
 			obj: shoot(func(s *gardencorev1beta1.Shoot) {
