@@ -32,7 +32,7 @@ func (a *Assembly[F]) deploy(c component.Component[F]) func(ctx context.Context)
 		if err != nil {
 			return err
 		}
-		objs, err := c.Render(a.Facts, in)
+		objs, err := c.Render(a.learned(ctx, c.Name), in)
 		if err := errors.Join(err, in.Missing()); err != nil {
 			return fmt.Errorf("render component %q: %w", c.Name, err)
 		}
@@ -41,6 +41,14 @@ func (a *Assembly[F]) deploy(c component.Component[F]) func(ctx context.Context)
 		}
 		return engine.ApplySet(ctx, a.set(c), objs...)
 	}
+}
+
+// learned are the facts that a component is rendered with.
+func (a *Assembly[F]) learned(ctx context.Context, name component.Name) F {
+	if lesson, found := a.Learn[name]; found {
+		return lesson.Facts(ctx, a.Facts)
+	}
+	return a.Facts
 }
 
 func (a *Assembly[F]) managed(c component.Component[F]) managed.Set {
