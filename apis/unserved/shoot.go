@@ -30,11 +30,15 @@ func shootRows() []Row {
 	)
 }
 
-// insideRows are rows about the components inside a shoot and about its maintenance.
+// insideRows are rows about the components of a shoot and about its maintenance.
 func insideRows() []Row {
 	return rowsOf[gardencorev1beta1.Shoot](
 		gardencorev1beta1.GroupName,
 		Row{Field: "spec.monitoring.alerting.emailReceivers", Severity: Warn, Instead: "there is no monitoring that would send alerts"},
+		Row{
+			Field: "spec.kubernetes.kubeAPIServer.watchCacheSizes.default", Severity: Warn,
+			Instead: "Kubernetes sizes its caches itself; its flag for that has no effect in any version that a shoot can have",
+		},
 		Row{
 			Field: "spec.networking.ipFamilies", Only: "IPv6", Severity: Problem,
 			Instead: "the node network of the control plane is set up for IPv4",

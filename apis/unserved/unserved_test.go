@@ -172,6 +172,15 @@ func TestIn(t *testing.T) {
 				s.Annotations = map[string]string{"authentication.gardener.cloud/issuer": "own"}
 			}),
 		},
+		"caches": {
+			reason: "only the sizes of single resources count",
+			obj: shoot(func(s *gardencorev1beta1.Shoot) {
+				s.Spec.Kubernetes.KubeAPIServer = &gardencorev1beta1.KubeAPIServerConfig{WatchCacheSizes: &gardencorev1beta1.WatchCacheSizes{
+					Default: new(int32(100)), Resources: []gardencorev1beta1.ResourceWatchCacheSize{{Resource: "pods"}},
+				}}
+			}),
+			want: []string{"spec.kubernetes.kubeAPIServer.watchCacheSizes.default: warn"},
+		},
 		"workers": {
 			reason: "each item has its index",
 			obj: shoot(func(s *gardencorev1beta1.Shoot) {
