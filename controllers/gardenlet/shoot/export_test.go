@@ -342,7 +342,17 @@ func RunFlow(ctx context.Context, r *Reconciler, shoot *gardencorev1beta1.Shoot,
 	if err := graph.Run(ctx, flow.Options{Clock: r.Clock}); err != nil || shoot.DeletionTimestamp != nil {
 		return err
 	}
-	return o.secrets.Cleanup(ctx)
+	return o.dropSecrets(ctx)
+}
+
+// DropSecrets deletes the generated Secrets of a shoot that a run has not asked for.
+func DropSecrets(ctx context.Context, r *Reconciler, shoot *gardencorev1beta1.Shoot, namespace string) error {
+	o := &operation{r: r, facts: facts.Shoot{Shoot: shoot, Namespace: namespace}}
+	var err error
+	if o.secrets, err = loadAuthorities(ctx, o.ground()); err != nil {
+		return err
+	}
+	return o.dropSecrets(ctx)
 }
 
 // DeployETCD deploys the stores of a shoot on a seed.
