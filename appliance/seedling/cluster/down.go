@@ -21,8 +21,8 @@ import (
 const grace = 3 * time.Second
 
 // Down removes the cluster: its pods, processes, mounts, network, kernel settings and files. With keepImages the images
-// are kept, for a faster Up. If something cannot be removed, Down continues, returns the error at the end, and can be
-// called again.
+// are kept, for a faster Up. If something cannot be removed, Down continues with the rest, keeps the files of the cluster,
+// returns the error at the end, and can be called again.
 func (c *Cluster) Down(ctx context.Context, keepImages bool) error {
 	unlock, err := c.lock()
 	if err != nil {
@@ -34,8 +34,7 @@ func (c *Cluster) Down(ctx context.Context, keepImages bool) error {
 	if err != nil {
 		return err
 	}
-	var failed []error
-	for _, s := range []step{
+	err = c.remove(ctx, []step{
 		{name: "control of the pods", do: c.ending(grace, partKubelet, partAddons, partProxy, partControllerManager, partScheduler)},
 		{name: "pods", do: c.removePods},
 		{name: "container runtime", do: c.ending(grace, partRuntime)},
@@ -45,8 +44,27 @@ func (c *Cluster) Down(ctx context.Context, keepImages bool) error {
 		{name: "mounts", do: c.unmount},
 		{name: "network", do: func(ctx context.Context) (string, error) { return c.removeNetwork(ctx, elsewhere) }},
 		{name: "files elsewhere", do: func(ctx context.Context) (string, error) { return c.removeTraces(ctx, elsewhere) }},
-		{name: "files", do: func(ctx context.Context) (string, error) { return c.removeFiles(ctx, keepImages) }},
-	} {
+	}, step{name: "files", do: func(ctx context.Context) (string, error) { return c.removeFiles(ctx, keepImages) }})
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(c.Out, "The cluster was removed in %.1fs\n", c.Clock.Since(began).Seconds())
+	return err
+}
+
+// remove runs the steps in order, also if some of them fail. It runs the last step, which removes the files, only if all
+// others succeeded: without the journal and the marker the rest could not be removed any more.
+func (c *Cluster) remove(ctx context.Context, steps []step, last step) error {
+	var failed []error
+	for _, s := range append(steps, last) {
+		if ctx.Err() != nil {
+			failed = append(failed, fmt.Errorf("interrupted before the step %q: %w", s.name, ctx.Err()))
+			break
+		}
+		if s.name == last.name && len(failed) > 0 {
+			printStep(c.Out, s.name, "kept", 0)
+			break
+		}
 		start := c.Clock.Now()
 		note, err := s.do(ctx)
 		if err != nil {
@@ -56,10 +74,9 @@ func (c *Cluster) Down(ctx context.Context, keepImages bool) error {
 		printStep(c.Out, s.name, note, c.Clock.Since(start))
 	}
 	if err := errors.Join(failed...); err != nil {
-		return err
+		return fmt.Errorf("%w\nThe cluster is not completely removed: run \"seedling down\" again", err)
 	}
-	_, err = fmt.Fprintf(c.Out, "The cluster was removed in %.1fs\n", c.Clock.Since(began).Seconds())
-	return err
+	return nil
 }
 
 // ending returns a step that ends parts in parallel, and kills those that do not end in time.
@@ -234,7 +251,7 @@ func removeMatching(own func(string) bool, patterns ...string) ([]string, error)
 }
 
 // removeFiles removes the folders of the cluster. It refuses as long as something is mounted in them, because it would
-// delete the mounted files.
+// delete the mounted files. The marker goes last, so that Down can be called again after an interruption.
 func (c *Cluster) removeFiles(_ context.Context, keepImages bool) (string, error) {
 	mounts, err := node.Mounts(c.config.StateDir, c.config.RunDir)
 	if err != nil {
@@ -243,16 +260,22 @@ func (c *Cluster) removeFiles(_ context.Context, keepImages bool) (string, error
 	if len(mounts) > 0 {
 		return "", fmt.Errorf("%q is still mounted, and its files would be deleted as well", mounts[0])
 	}
-	failed := []error{os.RemoveAll(c.config.RunDir)}
-	if !keepImages {
-		return c.config.RunDir + ", " + c.config.StateDir, errors.Join(append(failed, os.RemoveAll(c.config.StateDir))...)
+	if err := os.RemoveAll(c.config.RunDir); err != nil {
+		return "", err
 	}
 	entries, err := os.ReadDir(c.config.StateDir)
-	failed = append(failed, err)
+	failed := []error{err}
 	for _, entry := range entries {
-		if entry.Name() != filepath.Base(c.runtimePaths().Root) && entry.Name() != markerFile {
-			failed = append(failed, os.RemoveAll(c.config.state(entry.Name())))
+		if entry.Name() == markerFile || keepImages && entry.Name() == filepath.Base(c.runtimePaths().Root) {
+			continue
 		}
+		failed = append(failed, os.RemoveAll(c.config.state(entry.Name())))
 	}
-	return c.config.RunDir + ", " + c.config.StateDir + " except the images", errors.Join(failed...)
+	if err := errors.Join(failed...); err != nil {
+		return "", err
+	}
+	if keepImages {
+		return c.config.RunDir + ", " + c.config.StateDir + " except the images", nil
+	}
+	return c.config.RunDir + ", " + c.config.StateDir, os.RemoveAll(c.config.StateDir)
 }

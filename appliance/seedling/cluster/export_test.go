@@ -2,5 +2,12 @@
 
 package cluster
 
+import "context"
+
 // WriteFiles is writeFiles for tests: what comes after it starts processes.
 func (c *Cluster) WriteFiles() error { return c.writeFiles() }
+
+// Remove is the end of Down for tests: the given step, and the removal of the files. The steps between them change the machine.
+func (c *Cluster) Remove(ctx context.Context, keepImages bool, first func(context.Context) (string, error)) error {
+	return c.remove(ctx, []step{{name: "first", do: first}}, step{name: "files", do: func(ctx context.Context) (string, error) { return c.removeFiles(ctx, keepImages) }})
+}
