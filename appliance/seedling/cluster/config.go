@@ -58,7 +58,8 @@ func NewConfig(stateDir string) Config {
 // ErrNoSeedling says that a folder contains no seedling.
 var ErrNoSeedling = errors.New("no seedling here")
 
-// LoadConfig returns the configuration of the cluster in the given folder.
+// LoadConfig returns the configuration of the cluster in the given folder, which is a path from ResolveStateDir. It refuses a
+// folder that was copied or moved, because the parts of its cluster use the files in the other folder.
 func LoadConfig(stateDir string) (Config, error) {
 	content, err := os.ReadFile(filepath.Join(stateDir, markerFile)) //nolint:gosec // The caller names the path.
 	if errors.Is(err, fs.ErrNotExist) {
@@ -71,6 +72,14 @@ func LoadConfig(stateDir string) (Config, error) {
 	if err := json.Unmarshal(content, &config); err != nil {
 		return Config{}, fmt.Errorf("parse description of the cluster in %q: %w", stateDir, err)
 	}
+	recorded, err := ResolveStateDir(config.StateDir)
+	if err != nil {
+		return Config{}, err
+	}
+	if recorded != stateDir {
+		return Config{}, fmt.Errorf("the cluster in %q was made in %q: a state folder cannot be moved or copied", stateDir, config.StateDir)
+	}
+	config.StateDir = recorded
 	return config, nil
 }
 
