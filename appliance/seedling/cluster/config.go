@@ -3,6 +3,7 @@
 package cluster
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -25,10 +26,12 @@ type Config struct {
 	// StateDir holds persistent files, RunDir sockets and mounts.
 	StateDir string `json:"stateDir"`
 	RunDir   string `json:"runDir"`
-	// NodeName is the name of the one node, of its control group and of its pod network.
-	NodeName string     `json:"nodeName"`
-	NodeIP   netip.Addr `json:"nodeAddress"`
-	APIPort  int        `json:"apiPort"`
+	// NodeName is the name of the one node.
+	NodeName string `json:"nodeName"`
+	// Group is the name of the control group of the cluster and of its pod network, which no other cluster of the machine has.
+	Group   string     `json:"group"`
+	NodeIP  netip.Addr `json:"nodeAddress"`
+	APIPort int        `json:"apiPort"`
 	// PodCIDR is the range of all pods, NodeCIDR the part of it that the node gives to its pods.
 	PodCIDR          netip.Prefix `json:"pods"`
 	NodeCIDR         netip.Prefix `json:"nodePods"`
@@ -38,13 +41,16 @@ type Config struct {
 	Bridge string `json:"bridge"`
 }
 
-// NewConfig returns the configuration of a new cluster in the given folder. Two clusters need two network namespaces.
+// NewConfig returns the configuration of a new cluster in the given folder, which is a path from ResolveStateDir. Two clusters
+// need two network namespaces.
 func NewConfig(stateDir string) Config {
 	name := filepath.Base(stateDir)
+	group := uniqueName(stateDir)
 	return Config{
 		StateDir:         stateDir,
-		RunDir:           filepath.Join("/run", name),
+		RunDir:           filepath.Join("/run", group),
 		NodeName:         name,
+		Group:            group,
 		NodeIP:           netip.AddrFrom4([4]byte{10, 99, 0, 1}),
 		APIPort:          7443,
 		PodCIDR:          netip.PrefixFrom(netip.AddrFrom4([4]byte{10, 98, 0, 0}), 16),
@@ -80,10 +86,11 @@ func LoadConfig(stateDir string) (Config, error) {
 		return Config{}, fmt.Errorf("the cluster in %q was made in %q: a state folder cannot be moved or copied", stateDir, config.StateDir)
 	}
 	config.StateDir = recorded
+	config.Group = cmp.Or(config.Group, config.NodeName) // clusters of earlier versions
 	return config, nil
 }
 
-// save creates the folders and writes the marker. It refuses a folder with other files.
+// save creates the folders and writes the marker. It refuses a folder with other files, and names that others use.
 func (c Config) save() error {
 	entries, err := os.ReadDir(c.StateDir)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -92,10 +99,11 @@ func (c Config) save() error {
 	if len(entries) > 0 {
 		return fmt.Errorf("state folder %q contains files that do not belong to a seedling: choose another one with --state-dir", c.StateDir)
 	}
-	for _, dir := range []string{c.StateDir, c.RunDir} {
-		if err := os.MkdirAll(dir, 0o755); err != nil { //nolint:gosec // Folders with secrets have stricter modes.
-			return fmt.Errorf("make folder: %w", err)
-		}
+	if err := c.checkNames(); err != nil {
+		return err
+	}
+	if err := os.MkdirAll(c.StateDir, 0o755); err != nil { //nolint:gosec // Folders with secrets have stricter modes.
+		return fmt.Errorf("make folder: %w", err)
 	}
 	content, err := json.MarshalIndent(c, "", "  ")
 	if err != nil {

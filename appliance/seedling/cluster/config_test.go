@@ -17,9 +17,12 @@ import (
 
 func TestNewConfig(t *testing.T) {
 	t.Parallel()
-	config := cluster.NewConfig("/var/lib/seedling-two")
-	if config.NodeName != "seedling-two" || config.RunDir != "/run/seedling-two" {
-		t.Errorf("Node and folders are named after the state folder, so that two clusters share none; got %+v", config)
+	config := cluster.NewConfig("/var/lib/seedling")
+	if got, want := []string{config.NodeName, config.Group, config.RunDir}, []string{"seedling", "seedling", "/run/seedling"}; !cmp.Equal(got, want) {
+		t.Errorf("The names of the default cluster are %q, want %q", got, want)
+	}
+	if one, two := cluster.NewConfig("/one/docker"), cluster.NewConfig("/two/docker"); one.Group == two.Group || one.RunDir == two.RunDir || one.RunDir == "/run/docker" {
+		t.Errorf("Clusters share no names with each other or with other programs; got %+v and %+v", one, two)
 	}
 	if got, want := config.Server(), "https://10.99.0.1:7443"; got != want {
 		t.Errorf("Server() = %q, want %q", got, want)
@@ -50,7 +53,7 @@ func TestLoadConfig(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := cluster.Config{
-		StateDir: dir, RunDir: "/r", NodeName: "n", NodeIP: netip.MustParseAddr("192.0.2.1"), APIPort: 1, Bridge: "b",
+		StateDir: dir, RunDir: "/r", NodeName: "n", Group: "n", NodeIP: netip.MustParseAddr("192.0.2.1"), APIPort: 1, Bridge: "b",
 		PodCIDR: netip.MustParsePrefix("10.0.0.0/16"), NodeCIDR: netip.MustParsePrefix("10.0.1.0/24"),
 		ServiceCIDR: netip.MustParsePrefix("10.1.0.0/16"), LoadBalancerCIDR: netip.MustParsePrefix("10.2.0.0/24"),
 	}

@@ -4,6 +4,8 @@ package cluster
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"os"
@@ -162,7 +164,7 @@ func (c *Cluster) removeGroups(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	killed, removed, err := groups.Remove(ctx, c.config.NodeName)
+	killed, removed, err := groups.Remove(ctx, c.config.Group)
 	return fmt.Sprintf("%d removed, %d processes killed", removed, killed), err
 }
 
@@ -208,7 +210,7 @@ func (c *Cluster) removeNetwork(ctx context.Context, elsewhere bool) (string, er
 
 // removeTraces undoes changes outside of the folders of the cluster.
 func (c *Cluster) removeTraces(ctx context.Context, elsewhere bool) (string, error) {
-	files, err := removeMatching(c.ownTrace, "/var/log/containers/*", "/var/lib/cni/results/"+c.config.NodeName+"-*", "/var/lib/kubelet/device-plugins/*")
+	files, err := removeMatching(c.ownTrace, "/var/log/containers/*", networkResults+c.config.Group+"-*-*", "/var/lib/kubelet/device-plugins/*")
 	failed := []error{err}
 	sockets, err := node.RemoveDeadSockets(ctx, "/run/containerd/s") // of shims that had to be killed
 	failed = append(failed, err)
@@ -224,9 +226,18 @@ func (c *Cluster) removeTraces(ctx context.Context, elsewhere bool) (string, err
 	return strings.Join(slices.Concat([]string{note}, folders, settings), ", "), errors.Join(failed...)
 }
 
+// networkResults is where network plugins note what they did, in files NETWORK-CONTAINER-DEVICE.
+const networkResults = "/var/lib/cni/results/"
+
 // ownTrace reports whether a file in a shared folder belongs to this cluster: a link to one of its files, or a file that
 // only this cluster can have created.
 func (c *Cluster) ownTrace(path string) bool {
+	if file, is := strings.CutPrefix(path, networkResults+c.config.Group+"-"); is {
+		// The network of another cluster may have a name that begins like that of this one.
+		container, _, _ := strings.Cut(file, "-")
+		_, err := hex.DecodeString(container)
+		return err == nil && len(container) == sha256.Size*2
+	}
 	target, err := os.Readlink(path)
 	if err != nil {
 		return !strings.HasPrefix(path, "/var/log/containers/")

@@ -105,3 +105,19 @@ func TestRemove(t *testing.T) {
 		})
 	}
 }
+
+func TestOwnTrace(t *testing.T) {
+	t.Parallel()
+	c, _ := newCluster(t, func(o *cluster.Options) { o.Config.Group = "seed" })
+	container := strings.Repeat("0a", 32)
+	for file, want := range map[string]bool{
+		"seed-" + container + "-eth0":       true,
+		"seed-ed-" + container + "-eth0":    false,
+		"seed-two-" + container + "-eth0":   false,
+		"seed-" + container + "0a" + "-eth": false,
+	} {
+		if got := c.OwnTrace("/var/lib/cni/results/" + file); got != want {
+			t.Errorf("A network whose name begins like that of this cluster is another one: OwnTrace(%q) = %t", file, got)
+		}
+	}
+}

@@ -11,3 +11,12 @@ func (c *Cluster) WriteFiles() error { return c.writeFiles() }
 func (c *Cluster) Remove(ctx context.Context, keepImages bool, first func(context.Context) (string, error)) error {
 	return c.remove(ctx, []step{{name: "first", do: first}}, step{name: "files", do: func(ctx context.Context) (string, error) { return c.removeFiles(ctx, keepImages) }})
 }
+
+// OwnTrace is ownTrace for tests.
+func (c *Cluster) OwnTrace(path string) bool { return c.ownTrace(path) }
+
+// Save is save for tests.
+func (c Config) Save() error { return c.save() }
+
+// MakeRunDir is makeRunDir for tests.
+func (c Config) MakeRunDir() error { return c.makeRunDir() }

@@ -60,7 +60,7 @@ func (c *Cluster) writeFiles() error {
 		return err
 	}
 	network, err := node.PodNetwork{
-		Name: c.config.NodeName, Bridge: c.config.Bridge, Range: c.config.NodeCIDR, MTU: mtu, DataDir: c.config.run("cni"),
+		Name: c.config.Group, Bridge: c.config.Bridge, Range: c.config.NodeCIDR, MTU: mtu, DataDir: c.config.run("cni"),
 	}.Configuration()
 	if err != nil {
 		return err
@@ -94,7 +94,7 @@ func (c *Cluster) kubeletConfiguration() kubeletv1beta1.KubeletConfiguration {
 		TLSCertFile:    c.config.pki("kubelet.crt"), TLSPrivateKeyFile: c.config.pki("kubelet.key"),
 		ContainerRuntimeEndpoint: "unix://" + c.config.runtimeSocket(),
 		CgroupDriver:             "cgroupfs",
-		CgroupRoot:               "/" + c.config.NodeName,
+		CgroupRoot:               "/" + c.config.Group,
 		FailCgroupV1:             new(false),
 		FailSwapOn:               new(false),
 		MaxPods:                  250,

@@ -44,7 +44,7 @@ func (c *Cluster) machine(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if err := groups.Make(c.config.NodeName); err != nil {
+	if err := groups.Make(c.config.Group); err != nil {
 		return "", err
 	}
 	if err := node.AddAddress(c.config.NodeIP); err != nil {

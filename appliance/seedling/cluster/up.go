@@ -89,9 +89,12 @@ func (c *Cluster) prepare(ctx context.Context) error {
 	}
 	_, err := LoadConfig(c.config.StateDir)
 	if errors.Is(err, ErrNoSeedling) {
-		return c.config.save()
+		err = c.config.save()
 	}
-	return err
+	if err != nil {
+		return err
+	}
+	return c.config.makeRunDir()
 }
 
 func (c *Cluster) certificates(context.Context) (string, error) {
