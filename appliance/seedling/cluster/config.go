@@ -11,7 +11,10 @@ import (
 	"net/netip"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
+
+	"github.com/terrarium-garden/terrarium/appliance/seedling/durable"
 )
 
 // DefaultStateDir is the default folder of a seedling.
@@ -96,6 +99,8 @@ func (c Config) save() error {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("read state folder: %w", err)
 	}
+	// An interrupted start may have left a part of the marker.
+	entries = slices.DeleteFunc(entries, func(entry fs.DirEntry) bool { return entry.Name() == markerFile+durable.Suffix })
 	if len(entries) > 0 {
 		return fmt.Errorf("state folder %q contains files that do not belong to a seedling: choose another one with --state-dir", c.StateDir)
 	}
@@ -109,7 +114,7 @@ func (c Config) save() error {
 	if err != nil {
 		return fmt.Errorf("encode description of the cluster: %w", err)
 	}
-	return replaceFile(filepath.Join(c.StateDir, markerFile), append(content, '\n'), 0o600)
+	return durable.Replace(filepath.Join(c.StateDir, markerFile), append(content, '\n'), 0o600)
 }
 
 func (c Config) state(elements ...string) string {
@@ -154,14 +159,3 @@ func (c Config) serviceIP() netip.Addr { return c.ServiceCIDR.Masked().Addr().Ne
 
 // local returns an address that can be reached only from this machine.
 func local(port int) string { return "127.0.0.1:" + strconv.Itoa(port) }
-
-// replaceFile replaces a file atomically.
-func replaceFile(path string, content []byte, mode fs.FileMode) error {
-	if err := os.WriteFile(path+".new", content, mode); err != nil {
-		return fmt.Errorf("write file: %w", err)
-	}
-	if err := os.Rename(path+".new", path); err != nil {
-		return fmt.Errorf("put file in place: %w", err)
-	}
-	return nil
-}

@@ -216,6 +216,10 @@ func (c *Cluster) removeTraces(ctx context.Context, elsewhere bool) (string, err
 	failed = append(failed, err)
 	note := fmt.Sprintf("%d files", len(files)+len(sockets))
 	journal, err := node.OpenJournal(c.config.state("machine.json"))
+	if errors.Is(err, node.ErrUnreadableJournal) {
+		// This is not fatal, because the cluster could otherwise not be removed at all.
+		note, err = fmt.Sprintf("%s, but kernel settings stay as they are: %v", note, err), nil
+	}
 	if err != nil {
 		return note, errors.Join(append(failed, err)...)
 	}

@@ -12,6 +12,7 @@ import (
 	"k8s.io/client-go/tools/clientcmd"
 	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
 
+	"github.com/terrarium-garden/terrarium/appliance/seedling/durable"
 	"github.com/terrarium-garden/terrarium/appliance/seedling/pki"
 )
 
@@ -152,7 +153,7 @@ func (c *Cluster) writeKubeconfig(user string, ca, client pki.Pair) error {
 		return fmt.Errorf("encode kubeconfig %q: %w", user, err)
 	}
 	if user == adminUser {
-		return replaceFile(c.config.AdminKubeconfig(), content, 0o600)
+		return durable.Replace(c.config.AdminKubeconfig(), content, 0o600)
 	}
-	return replaceFile(c.config.kubeconfig(user), content, 0o600)
+	return durable.Replace(c.config.kubeconfig(user), content, 0o600)
 }

@@ -17,7 +17,7 @@ import (
 func (c *Cluster) machine(ctx context.Context) (string, error) {
 	journal, err := node.OpenJournal(c.config.state("machine.json"))
 	if err != nil {
-		return "", err
+		return "", fmt.Errorf("%w; remove the cluster with \"seedling down\"", err)
 	}
 	if err := journal.NoteAbsent(foreignFolders()...); err != nil {
 		return "", err
@@ -113,7 +113,7 @@ func thisNetwork() (string, error) {
 // error that says how to enter its namespace.
 func (c *Cluster) inOtherNetwork() (bool, error) {
 	journal, err := node.OpenJournal(c.config.state("machine.json"))
-	if err != nil {
+	if err != nil && !errors.Is(err, node.ErrUnreadableJournal) {
 		return false, err
 	}
 	network, err := thisNetwork()

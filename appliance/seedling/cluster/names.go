@@ -14,6 +14,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/util/validation"
 
+	"github.com/terrarium-garden/terrarium/appliance/seedling/durable"
 	"github.com/terrarium-garden/terrarium/appliance/seedling/node"
 )
 
@@ -72,5 +73,5 @@ func (c Config) makeRunDir() error {
 	if err := os.MkdirAll(c.RunDir, 0o755); err != nil { //nolint:gosec // Folders with secrets have stricter modes.
 		return fmt.Errorf("make folder: %w", err)
 	}
-	return replaceFile(c.run(ownerFile), []byte(c.StateDir), 0o644)
+	return durable.Replace(c.run(ownerFile), []byte(c.StateDir), 0o644)
 }

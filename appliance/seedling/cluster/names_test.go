@@ -80,6 +80,20 @@ func TestSaveRefusesWhatOthersUse(t *testing.T) {
 	}
 }
 
+func TestSaveAfterPowerFailure(t *testing.T) {
+	t.Parallel()
+	config := newConfig(t)
+	if err := os.MkdirAll(config.StateDir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(config.StateDir, "seedling.json.new"), []byte("{"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := config.Save(); err != nil {
+		t.Errorf("Half a marker is not somebody's file; Save() = %v", err)
+	}
+}
+
 func TestSaveAgain(t *testing.T) {
 	t.Parallel()
 	config := newConfig(t)

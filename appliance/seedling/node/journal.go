@@ -15,6 +15,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/terrarium-garden/terrarium/appliance/seedling/durable"
 	"github.com/terrarium-garden/terrarium/appliance/seedling/process"
 )
 
@@ -33,7 +34,11 @@ type Journal struct {
 	Absent []string `json:"absent,omitempty"`
 }
 
-// OpenJournal reads the journal from a file; without the file it is empty. Settings of an earlier boot are left out.
+// ErrUnreadableJournal says that the content of a journal is broken.
+var ErrUnreadableJournal = errors.New("the journal of changes to the machine is unreadable")
+
+// OpenJournal reads the journal from a file; without the file it is empty. If its content is broken, it
+// is empty, too, and the error is ErrUnreadableJournal. Settings of an earlier boot are left out.
 func OpenJournal(file string) (*Journal, error) {
 	boot, err := process.Boot()
 	if err != nil {
@@ -48,7 +53,8 @@ func OpenJournal(file string) (*Journal, error) {
 		return nil, fmt.Errorf("read journal of changes to the machine: %w", err)
 	}
 	if err := json.Unmarshal(content, journal); err != nil {
-		return nil, fmt.Errorf("parse journal of changes to the machine %q: %w", file, err)
+		empty := &Journal{file: file, Boot: boot, Settings: map[string]string{}, Wanted: map[string]string{}}
+		return empty, fmt.Errorf("%w: %q: %w", ErrUnreadableJournal, file, err)
 	}
 	if journal.Boot != boot || journal.Network != "" && !strings.HasPrefix(journal.Network, boot+" ") {
 		journal.Boot, journal.Settings, journal.Wanted = boot, map[string]string{}, map[string]string{}
@@ -61,11 +67,8 @@ func (j *Journal) save() error {
 	if err != nil {
 		return fmt.Errorf("encode journal of changes to the machine: %w", err)
 	}
-	if err := os.WriteFile(j.file+".new", append(content, '\n'), 0o600); err != nil {
-		return fmt.Errorf("write journal of changes to the machine: %w", err)
-	}
-	if err := os.Rename(j.file+".new", j.file); err != nil {
-		return fmt.Errorf("put journal of changes to the machine in place: %w", err)
+	if err := durable.Replace(j.file, append(content, '\n'), 0o600); err != nil {
+		return fmt.Errorf("journal of changes to the machine: %w", err)
 	}
 	return nil
 }

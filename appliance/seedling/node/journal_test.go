@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -201,7 +202,11 @@ func TestBrokenJournal(t *testing.T) {
 	if err := os.WriteFile(file, []byte("{"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if journal, err := node.OpenJournal(file); err == nil {
-		t.Errorf("A broken journal is an error and not an empty one; got %+v", journal)
+	journal, err := node.OpenJournal(file)
+	if !errors.Is(err, node.ErrUnreadableJournal) || !strings.Contains(err.Error(), file) {
+		t.Errorf("A broken journal is an error that names it; got %v", err)
+	}
+	if restored, err := journal.Restore(true); err != nil || len(restored) > 0 {
+		t.Errorf("What is known of a broken journal is nothing; got %q, %v", restored, err)
 	}
 }
