@@ -15,6 +15,9 @@ func (c *Cluster) Remove(ctx context.Context, keepImages bool, first func(contex
 // OwnTrace is ownTrace for tests.
 func (c *Cluster) OwnTrace(path string) bool { return c.ownTrace(path) }
 
+// Direct is direct for tests.
+func (c Config) Direct(environment func(string) string) []string { return c.direct(environment) }
+
 // Save is save for tests.
 func (c Config) Save() error { return c.save() }
 

@@ -123,7 +123,7 @@ func (c *Cluster) start(ctx context.Context, p part) (string, error) {
 	if program == "" {
 		program = c.Binary
 	}
-	record, started, err := c.table.Start(process.Spec{Name: p.name, Path: program, Args: p.args, Env: []string{c.config.mark()}})
+	record, started, err := c.table.Start(process.Spec{Name: p.name, Path: program, Args: p.args, Env: c.environment()})
 	if err != nil {
 		return "", err
 	}
