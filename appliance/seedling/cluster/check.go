@@ -7,12 +7,15 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"net/netip"
 	"os"
 	"os/exec"
 	"runtime"
 	"strings"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/terrarium-garden/terrarium/appliance/seedling/node"
 )
 
 // ErrCannotRun says that this machine does not meet the requirements of a cluster.
@@ -38,6 +41,13 @@ func (c *Cluster) check(ctx context.Context) error {
 		}
 	}
 	missing = append(missing, c.takenPorts(ctx)...)
+	taken, err := node.Overlaps(c.config.Bridge, c.config.PodCIDR, c.config.ServiceCIDR, c.config.LoadBalancerCIDR, netip.PrefixFrom(c.config.NodeIP, c.config.NodeIP.BitLen()))
+	if err != nil {
+		return err
+	}
+	for _, other := range taken {
+		missing = append(missing, "networks of its own: they overlap with "+other)
+	}
 	if len(missing) > 0 {
 		return fmt.Errorf("%w; what is missing:\n\t%s", ErrCannotRun, strings.Join(missing, "\n\t"))
 	}
