@@ -56,9 +56,20 @@ func (c *Cluster) machine(ctx context.Context) (string, error) {
 	if err := node.AllowForwarding(ctx, c.config.Bridge); err != nil {
 		return "", err
 	}
-	return "", node.Masquerade(ctx, node.Ranges{
+	if err := node.Masquerade(ctx, node.Ranges{
 		Pods: c.config.PodCIDR, Services: c.config.ServiceCIDR, LoadBalancers: c.config.LoadBalancerCIDR, Node: c.config.NodeIP, Bridge: c.config.Bridge,
-	})
+	}); err != nil {
+		return "", err
+	}
+	return strings.Join(warnings(), "; "), nil
+}
+
+// warnings say what this machine cannot do for a cluster.
+func warnings() []string {
+	if node.HasSetting(bridgeFilter) {
+		return nil
+	}
+	return []string{"NetworkPolicies do not apply between the pods of this node, because the kernel has no br_netfilter"}
 }
 
 type setting struct{ name, value string }
