@@ -74,16 +74,3 @@ func (c *Cluster) takenPorts(ctx context.Context) []string {
 	}
 	return taken
 }
-
-// lock prevents two commands from changing the cluster at the same time. The lock is on the folder itself, so there is no
-// lock file to remove, and the kernel releases it when the command ends.
-func (c *Cluster) lock() (unlock func(), err error) {
-	dir, err := os.Open(c.config.StateDir)
-	if err != nil {
-		return nil, fmt.Errorf("open state folder: %w", err)
-	}
-	if err := unix.Flock(int(dir.Fd()), unix.LOCK_EX|unix.LOCK_NB); err != nil {
-		return nil, errors.Join(fmt.Errorf("another command changes the cluster in %q at the moment; wait until it ends: %w", c.config.StateDir, err), dir.Close())
-	}
-	return func() { _ = dir.Close() }, nil
-}

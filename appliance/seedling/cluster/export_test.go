@@ -18,6 +18,15 @@ func (c *Cluster) OwnTrace(path string) bool { return c.ownTrace(path) }
 // Direct is direct for tests.
 func (c Config) Direct(environment func(string) string) []string { return c.direct(environment) }
 
+// Lock is lock for tests.
+func (c *Cluster) Lock() (func(), error) { return c.lock() }
+
+// EndUnrecorded is endUnrecorded for tests.
+func (c *Cluster) EndUnrecorded(ctx context.Context) error { return c.endUnrecorded(ctx) }
+
+// RuntimeArgs are the arguments of the containerd of the cluster, for tests.
+func (c *Cluster) RuntimeArgs() []string { return c.runtime().args }
+
 // Save is save for tests.
 func (c Config) Save() error { return c.save() }
 

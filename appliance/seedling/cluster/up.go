@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -35,14 +36,17 @@ const (
 // everything is kept for inspection, and Down removes it.
 func (c *Cluster) Up(ctx context.Context) error {
 	began := c.Clock.Now()
-	if err := c.prepare(ctx); err != nil {
-		return err
-	}
 	unlock, err := c.lock()
+	if errors.Is(err, fs.ErrPermission) {
+		return errors.Join(c.check(ctx), err) // the check says what is missing
+	}
 	if err != nil {
 		return err
 	}
 	defer unlock()
+	if err := c.prepare(ctx); err != nil {
+		return err
+	}
 	if err := runSteps(ctx, c.Clock, c.Out, c.steps()); err != nil {
 		if ctx.Err() != nil {
 			return fmt.Errorf("interrupted; started parts continue to run: run \"seedling up\" again, or \"seedling down\": %w", ctx.Err())
@@ -82,6 +86,9 @@ func (c *Cluster) steps() []step {
 // prepare checks whether the cluster can run here before anything is changed, and then creates the state folder.
 func (c *Cluster) prepare(ctx context.Context) error {
 	if _, err := c.inOtherNetwork(); err != nil {
+		return err
+	}
+	if err := c.endUnrecorded(ctx); err != nil {
 		return err
 	}
 	if err := c.check(ctx); err != nil {
@@ -137,6 +144,9 @@ func (c *Cluster) start(ctx context.Context, p part) (string, error) {
 	})
 	if ctx.Err() != nil {
 		return "", ctx.Err() // not a failure of this part
+	}
+	if err == nil && !record.Alive() {
+		err = errors.New("it has ended, and another process answers at its address")
 	}
 	if err != nil {
 		return "", c.explain(p, err, last)
