@@ -79,7 +79,7 @@ func (c *Cluster) forward() (string, error) {
 	if !namesServers(string(content)) {
 		return "", nil
 	}
-	return "forward . " + upstream, nil
+	return fmt.Sprintf("forward . \"%s\"", upstream), nil
 }
 
 // namesServers reports whether a resolv.conf contains a name server. A machine without a network has none, and CoreDNS would
@@ -103,7 +103,7 @@ func (c *Cluster) corefile(forward string) string {
         fallthrough
     }
     kubernetes %[5]s in-addr.arpa ip6.arpa {
-        kubeconfig %[6]s
+        kubeconfig "%[6]s"
         pods insecure
         fallthrough in-addr.arpa ip6.arpa
     }
@@ -123,7 +123,7 @@ func (c *Cluster) corefile(forward string) string {
 func (c *Cluster) zones() string {
 	var all strings.Builder
 	for _, zone := range Zones() {
-		fmt.Fprintf(&all, "    file %s %s {\n        reload 1s\n    }\n", filepath.Join(c.config.ZonesDir(), dnszones.FileName(zone)), zone)
+		fmt.Fprintf(&all, "    file \"%s\" %s {\n        reload 1s\n    }\n", filepath.Join(c.config.ZonesDir(), dnszones.FileName(zone)), zone)
 	}
 	return all.String()
 }

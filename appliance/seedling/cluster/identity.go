@@ -33,6 +33,9 @@ const (
 	dnsUser               = "coredns"
 )
 
+// etcdPeerName is the name in the certificate with which etcd would connect to itself.
+const etcdPeerName = "seedling:etcd-peer"
+
 // serviceAccountKey signs the tokens of service accounts.
 const serviceAccountKey = "service-account"
 
@@ -111,7 +114,7 @@ func (c *Cluster) clusterCertificates() []pki.Certificate {
 		},
 		{
 			Name:      "etcd-peer",
-			Subject:   pkix.Name{CommonName: "seedling:etcd-peer"},
+			Subject:   pkix.Name{CommonName: etcdPeerName},
 			Hosts:     []string{"localhost"},
 			Addresses: []netip.Addr{loopback},
 			Usages:    []x509.ExtKeyUsage{server, client},

@@ -33,11 +33,17 @@ func uniqueName(stateDir string) string {
 	return name[:min(len(name), longest)] + "-" + hex.EncodeToString(sum[:4])
 }
 
-// checkNames returns an error if the node cannot have its name, or if the run folder or the control group of a new cluster
+// forbidden are the characters that the Corefile, mount options, or kernel tables of the parts cannot contain in paths.
+const forbidden = "\"{}\\:,\n\r\t"
+
+// checkNames returns an error if the node or the state folder cannot have its name, or if the run folder or the control group of a new cluster
 // belongs to others: Down would remove it with all processes in it.
 func (c Config) checkNames() error {
 	if wrong := validation.IsDNS1123Label(c.NodeName); len(wrong) > 0 {
 		return fmt.Errorf("the node is named after the state folder, and %q is not a name of a node: choose another folder with --state-dir: %s", c.NodeName, strings.Join(wrong, "; "))
+	}
+	if strings.ContainsAny(c.StateDir, forbidden) {
+		return fmt.Errorf("the path of the state folder %q contains one of the characters %q, which some parts cannot have in paths: choose another folder with --state-dir", c.StateDir, forbidden)
 	}
 	own, err := c.ownsRunDir()
 	if err != nil || own {

@@ -65,6 +65,11 @@ func TestSaveRefusesWhatOthersUse(t *testing.T) {
 			prepare: func(_ *testing.T, config *cluster.Config) { config.NodeName = "My_Seed" },
 			want:    `"My_Seed" is not a name of a node`,
 		},
+		"quote": {
+			reason:  "A path that would end a word in the Corefile is reported before anything is made.",
+			prepare: func(_ *testing.T, config *cluster.Config) { config.StateDir += `"quoted` },
+			want:    "which some parts cannot have in paths",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
