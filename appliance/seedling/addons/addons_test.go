@@ -183,9 +183,18 @@ func TestHealthTellsOfFailures(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
 	go func() { ended <- addons.Run(ctx, options) }()
-	defer func() { cancel(); <-ended }()
+	defer func() {
+		cancel()
+		if err := <-ended; err != nil {
+			t.Errorf("The end that was asked for is no failure: %v", err)
+		}
+	}()
 	eventually(t, "policies that are not enforced are no secret", func() bool {
-		response, err := http.Get("http://" + options.Listen + "/healthz")
+		request, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+options.Listen+"/healthz", http.NoBody)
+		if err != nil {
+			t.Fatal(err)
+		}
+		response, err := http.DefaultClient.Do(request)
 		if err != nil {
 			return false
 		}

@@ -11,7 +11,6 @@ import (
 	"github.com/terrarium-garden/terrarium/appliance/seedling/node"
 )
 
-//nolint:paralleltest,tparallel // The cases share the network of the thread.
 func TestOverlaps(t *testing.T) {
 	t.Parallel()
 	ownNetwork(t)

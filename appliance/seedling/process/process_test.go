@@ -3,6 +3,7 @@
 package process_test
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"os"
@@ -220,6 +221,27 @@ func TestTail(t *testing.T) {
 	got, err := table.Tail("part", 2)
 	if diff := cmp.Diff([]string{"line 4998", "line 4999"}, got); err != nil || diff != "" {
 		t.Errorf("Tail(2) = error %v (-want +got):\n%s", err, diff)
+	}
+}
+
+func TestStartRotatesLargeLog(t *testing.T) {
+	t.Parallel()
+	for size, want := range map[int]bool{1 << 10: false, 17 << 20: true} {
+		table := newTable(t)
+		if err := os.MkdirAll(table.LogDir, 0o700); err != nil {
+			t.Fatal(err)
+		}
+		for file, lines := range map[string]int{table.LogFile("part"): size, table.LogFile("part") + ".1": 0} {
+			if err := os.WriteFile(file, bytes.Repeat([]byte("\n"), lines), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		shell(t, table, "echo ready; exec sleep 60")
+		awaitLine(t, table, "ready")
+		aside, err := os.Stat(table.LogFile("part") + ".1")
+		if err != nil || (aside.Size() == int64(size)) != want {
+			t.Errorf("Only a large log is put aside, in place of the one before: of %d bytes, %d are aside, error %v", size, aside.Size(), err)
+		}
 	}
 }
 
