@@ -20,12 +20,14 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/mutate"
 	"github.com/google/go-containerregistry/pkg/v1/remote"
 	"github.com/google/go-containerregistry/pkg/v1/static"
+	autoscalingv1 "k8s.io/api/autoscaling/v1"
 	corev1 "k8s.io/api/core/v1"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	gardencorev1 "github.com/terrarium-garden/terrarium/apis/core/v1"
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+	"github.com/terrarium-garden/terrarium/tests/harness"
 )
 
 // chartRegistry runs a registry with TLS and a password, which has the chart in demo:v1.
@@ -62,23 +64,28 @@ func inRole(name, role string) metav1.ObjectMeta {
 	return metav1.ObjectMeta{Namespace: "garden", Name: name, Labels: map[string]string{"gardener.cloud/role": role}}
 }
 
-// TestChartOfARegistry_EXT_REG_7 has a gardenlet install a chart from a registry. It reads the Secrets for that with the rights of its
-// seed, which has them by the deployment alone (GAC-GR-6).
+// TestChartOfARegistry_EXT_REG_7 has a gardenlet install a chart from a registry with a value from a Secret (EXT-REG-8). It reads the
+// Secrets for that with the rights of its seed, which has them by the deployment alone (GAC-GR-6).
 func TestChartOfARegistry_EXT_REG_7(t *testing.T) {
 	t.Parallel()
 	n := newNursery(t)
 	const password = "open-sesame"
 	host, authority := chartRegistry(t, extensionChart(t, map[string]string{"told.yaml": "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: told}\ndata: {colour: {{ .Values.colour }}}\n"}), password)
 	config := fmt.Sprintf(`{"auths":{%q:{"username":"ali","password":%q}}}`, host, password)
+	paint := &corev1.Secret{ObjectMeta: inRole("paint", "resource-reference"), Data: map[string][]byte{"colour": []byte("red")}}
 	n.garden.create(
 		&corev1.Secret{ObjectMeta: inRole("pull", "helm-pull-secret"), Type: corev1.SecretTypeDockerConfigJson, Data: map[string][]byte{".dockerconfigjson": []byte(config)}},
 		&corev1.Secret{ObjectMeta: inRole("authority", "oci-ca-bundle"), Data: map[string][]byte{"bundle.crt": authority}},
+		paint,
 		&gardencorev1.ControllerDeployment{ObjectMeta: named("", "demo"), Helm: &gardencorev1.HelmControllerDeployment{
+			Values: &apiextensionsv1.JSON{Raw: []byte(`{"colour":"{{ .resources.paint.data.colour }}"}`)},
 			OCIRepository: &gardencorev1.OCIRepository{
 				Repository: new(host + "/demo"), Tag: new("v1"),
 				PullSecretRef: &corev1.LocalObjectReference{Name: "pull"}, CABundleSecretRef: &corev1.LocalObjectReference{Name: "authority"},
 			},
-		}},
+		}, Resources: []gardencorev1.NamedResourceReference{{
+			Name: "paint", ResourceRef: autoscalingv1.CrossVersionObjectReference{APIVersion: "v1", Kind: "Secret", Name: "paint"},
+		}}},
 		&gardencorev1beta1.ControllerRegistration{ObjectMeta: named("", "demo"), Spec: gardencorev1beta1.ControllerRegistrationSpec{
 			Deployment: &gardencorev1beta1.ControllerRegistrationDeployment{
 				Policy: new(gardencorev1beta1.ControllerDeploymentPolicyAlways), DeploymentRefs: []gardencorev1beta1.DeploymentRef{{Name: "demo"}},
@@ -94,11 +101,14 @@ func TestChartOfARegistry_EXT_REG_7(t *testing.T) {
 	n.readySeed()
 	installation := n.installation("demo")
 	n.conditions(installation, map[gardencorev1beta1.ConditionType]string{"Valid": "True RegistrationValid", "Installed": "True InstallationSuccessful"})
-	told := &corev1.ConfigMap{}
-	if err := n.seed.Client.Get(t.Context(), client.ObjectKey{Namespace: "extension-" + installation.Name, Name: "told"}, told); err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(map[string]string{"colour": "white"}, told.Data); diff != "" {
+	told := &corev1.ConfigMap{ObjectMeta: named("extension-"+installation.Name, "told")}
+	n.seed.read(told)
+	if diff := cmp.Diff(map[string]string{"colour": "red"}, told.Data); diff != "" {
 		t.Errorf("what the chart of the registry says (-want +got):\n%s", diff)
 	}
+	n.garden.change(paint, func() { paint.Data["colour"] = []byte("blue") })
+	n.garden.change(installation, func() { metav1.SetMetaDataAnnotation(&installation.ObjectMeta, "example.org/look", "again") })
+	harness.Await(t, n.seed.Client, told, "other data is rolled out with the next pass", func(c *corev1.ConfigMap) error {
+		return has(c.Data["colour"] == "blue", "data %v", c.Data)
+	})
 }

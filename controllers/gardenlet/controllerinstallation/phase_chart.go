@@ -96,17 +96,15 @@ func (r *Reconciler) readRole(ctx context.Context, object client.Object, name, r
 	}
 }
 
-// render makes the objects.
+// render makes the objects. The values of the deployment get the data of resources before the block gardener is put over them, so what is
+// known about the seed is not looked into.
 func (r *Reconciler) render(ctx context.Context, s *scope) (kit.Outcome, error) {
 	garden := &corev1.ConfigMap{}
 	key := client.ObjectKey{Namespace: metav1.NamespaceSystem, Name: gardencorev1beta1.ConfigMapClusterIdentity}
 	if err := r.GardenClient.Get(ctx, key, garden); err != nil {
 		return kit.Stop(), fmt.Errorf("get ConfigMap %q of the garden: %w", key, err)
 	}
-	values, err := Values(s.values, Facts{
-		Version: r.Version, FeatureGates: r.FeatureGates, Seed: s.seed,
-		GardenIdentity: garden.Data[gardencorev1beta1.ConfigMapClusterIdentity], Kubeconfig: s.kubeconfig,
-	})
+	filled, err := r.fill(ctx, s)
 	if err != nil {
 		return r.invalid(s, gardencorev1beta1.ReasonRenderingHelmValuesFailed, err)
 	}
@@ -114,28 +112,58 @@ func (r *Reconciler) render(ctx context.Context, s *scope) (kit.Outcome, error) 
 	if err != nil {
 		return kit.Stop(), err
 	}
-	loaded, err := chart.Load(s.chart)
-	if err != nil {
-		return r.unrenderable(s, gardencorev1beta1.ReasonChartInformationInvalid, err)
+	facts := Facts{
+		Version: r.Version, FeatureGates: r.FeatureGates, Seed: s.seed,
+		GardenIdentity: garden.Data[gardencorev1beta1.ConfigMapClusterIdentity], Kubeconfig: s.kubeconfig,
 	}
-	rendered, err := loaded.Render(chart.Release{
-		Name: s.installation.Name, Namespace: Namespace(s.installation.Name), KubernetesVersion: version,
-	}, values)
-	if err != nil {
-		return r.unrenderable(s, gardencorev1beta1.ReasonChartCannotBeRendered, err)
-	}
-	for _, object := range rendered {
-		s.objects = append(s.objects, object)
+	release := chart.Release{Name: s.installation.Name, Namespace: Namespace(s.installation.Name), KubernetesVersion: version}
+	var reason string
+	if s.objects, reason, err = objectsOf(s.chart, release, filled, facts); err != nil {
+		if s.confidential {
+			err = withoutData(s, release, facts)
+		}
+		return r.unrenderable(s, reason, err)
 	}
 	r.set(s, gardencorev1beta1.ConditionTypeValid, gardencorev1beta1.ConditionTrue, gardencorev1beta1.ReasonRegistrationValid,
 		"The registration is valid, and its chart can be rendered")
 	return kit.Continue(), nil
 }
 
-// unrenderable reports a chart that gives no objects. One of the deployment itself has to be replaced, which starts another pass; one of a
-// registry is looked at again, because its tag may have got another one.
+// objectsOf renders a packed chart. If that fails, it says which reason the condition has.
+func objectsOf(packed []byte, release chart.Release, own map[string]any, facts Facts) ([]client.Object, string, error) {
+	values, err := Values(own, facts)
+	if err != nil {
+		return nil, gardencorev1beta1.ReasonRenderingHelmValuesFailed, err
+	}
+	loaded, err := chart.Load(packed)
+	if err != nil {
+		return nil, gardencorev1beta1.ReasonChartInformationInvalid, err
+	}
+	rendered, err := loaded.Render(release, values)
+	if err != nil {
+		return nil, gardencorev1beta1.ReasonChartCannotBeRendered, err
+	}
+	objects := make([]client.Object, 0, len(rendered))
+	for _, object := range rendered {
+		objects = append(objects, object)
+	}
+	return objects, "", nil
+}
+
+// withoutData says why a chart gives no objects whose values have data of Secrets, which its own error may quote: it is what is wrong
+// with the references in place of the data.
+func withoutData(s *scope, release chart.Release, facts Facts) error {
+	if _, _, err := objectsOf(s.chart, release, s.values, facts); err != nil {
+		return err
+	}
+	return fmt.Errorf("%w: it cannot be rendered with the data of the Secrets that the values refer to; why is not told here, because that could show the data", chart.ErrInvalid)
+}
+
+// unrenderable reports a chart that gives no objects. If it is of the deployment itself, together with all values, the deployment has to be
+// changed, which starts another pass. A tag may get another chart, and a resource other data, so these are tried again.
 func (r *Reconciler) unrenderable(s *scope, reason string, err error) (kit.Outcome, error) {
-	if errors.Is(err, chart.ErrInvalid) && s.deployment.Helm.OCIRepository == nil {
+	itself := s.deployment.Helm.OCIRepository == nil && len(s.deployment.Resources) == 0
+	if errors.Is(err, chart.ErrInvalid) && itself {
 		err = kit.UserMustFix(reason, err)
 	}
 	return r.invalid(s, reason, err)

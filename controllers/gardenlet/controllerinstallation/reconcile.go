@@ -97,8 +97,9 @@ func (r *Reconciler) engine() deploy.Engine { return seed.Engine(r.SeedClient, r
 const (
 	// resyncPeriod is the time after which an installation is applied again, against changes in the seed.
 	resyncPeriod = 10 * time.Minute
-	// accessPeriod is the same for extensions with access to the garden, which may have got another address or other authorities.
-	accessPeriod = time.Minute
+	// gardenPeriod is the same for extensions that depend on more of the garden than what is watched: for those with access to it, which
+	// may have got another address or other authorities, and for those whose values have data of Secrets and ConfigMaps.
+	gardenPeriod = time.Minute
 	// applyPause is the time between two looks at what the resource manager does.
 	applyPause = 500 * time.Millisecond
 	// deletionPause is the time between two checks of a deletion.
@@ -115,8 +116,18 @@ type scope struct {
 	chart   []byte
 	values  map[string]any
 	objects []client.Object
+	// confidential says that the values have data of a Secret.
+	confidential bool
 	// kubeconfig is that of the garden; nil if the extension is to have none.
 	kubeconfig *corev1.Secret
+}
+
+// period is the time until the next pass.
+func (s *scope) period() time.Duration {
+	if s.kubeconfig != nil || len(s.deployment.Resources) > 0 {
+		return gardenPeriod
+	}
+	return resyncPeriod
 }
 
 // Reconcile installs one extension, or removes it. Conditions are written in any case.

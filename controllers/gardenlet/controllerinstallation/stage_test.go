@@ -3,6 +3,7 @@
 package controllerinstallation_test
 
 import (
+	"strings"
 	"testing"
 	"testing/fstest"
 	"time"
@@ -14,14 +15,17 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+	"sigs.k8s.io/yaml"
 
 	"github.com/terrarium-garden/terrarium/apis/core/query"
 	gardencorev1 "github.com/terrarium-garden/terrarium/apis/core/v1"
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+	gardenresourcesv1alpha1 "github.com/terrarium-garden/terrarium/apis/resources/v1alpha1"
 	"github.com/terrarium-garden/terrarium/apis/scheme"
 	"github.com/terrarium-garden/terrarium/controllers/chart"
 	"github.com/terrarium-garden/terrarium/controllers/gardenlet/controllerinstallation"
 	"github.com/terrarium-garden/terrarium/controllers/kit"
+	"github.com/terrarium-garden/terrarium/controllers/resourcemanager/managedresource"
 )
 
 // stage is a garden and a seed with the installation demo-x of the controller deployment demo.
@@ -66,11 +70,15 @@ func newStage(t *testing.T, objects ...client.Object) *stage {
 	return s
 }
 
+func (s *stage) reconcile() (reconcile.Result, error) {
+	return s.reconciler.Reconcile(s.t.Context(), reconcile.Request{NamespacedName: client.ObjectKey{Name: "demo-x"}})
+}
+
 // pass makes a pass and returns the condition Valid after it, with its error.
 func (s *stage) pass() (gardencorev1beta1.Condition, error) {
 	s.t.Helper()
 	installation := &gardencorev1beta1.ControllerInstallation{ObjectMeta: metav1.ObjectMeta{Name: "demo-x"}}
-	_, passErr := s.reconciler.Reconcile(s.t.Context(), reconcile.Request{NamespacedName: client.ObjectKeyFromObject(installation)})
+	_, passErr := s.reconcile()
 	if err := s.garden.Get(s.t.Context(), client.ObjectKeyFromObject(installation), installation); err != nil {
 		s.t.Fatal(err)
 	}
@@ -89,6 +97,41 @@ func (s *stage) installed() string {
 		s.t.Fatal(err)
 	}
 	return string(secret.Data["objects.yaml"])
+}
+
+// settle makes a pass, and does what the resource manager does.
+func (s *stage) settle() {
+	s.t.Helper()
+	if valid, err := s.pass(); valid.Status != gardencorev1beta1.ConditionTrue || err != nil {
+		s.t.Fatalf("condition %s: %s, error %v", valid.Reason, valid.Message, err)
+	}
+	secret, mr := &corev1.Secret{}, &gardenresourcesv1alpha1.ManagedResource{}
+	for key, object := range map[string]client.Object{"managedresource-demo-x": secret, "demo-x": mr} {
+		if err := s.seed.Get(s.t.Context(), client.ObjectKey{Namespace: "garden", Name: key}, object); err != nil {
+			s.t.Fatal(err)
+		}
+	}
+	mr.Status.ObservedGeneration = mr.Generation
+	mr.Status.SecretsDataChecksum = new(managedresource.Decode(secret).Checksum)
+	mr.Status.Conditions = []gardencorev1beta1.Condition{{Type: "ResourcesApplied", Status: "True"}}
+	if err := s.seed.Update(s.t.Context(), mr); err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+// installedSecret returns what a Secret of the chart holds.
+func (s *stage) installedSecret(name string) map[string]string {
+	s.t.Helper()
+	for document := range strings.SplitSeq(s.installed(), "---\n") {
+		secret := &corev1.Secret{}
+		if err := yaml.Unmarshal([]byte(document), secret); err != nil {
+			s.t.Fatal(err)
+		}
+		if secret.Kind == "Secret" && secret.Name == name {
+			return secret.StringData
+		}
+	}
+	return nil
 }
 
 // change changes an object of the garden.
