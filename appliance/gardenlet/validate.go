@@ -79,17 +79,17 @@ func connectionErrors(c *gardenconfigv1alpha1.GardenletConfiguration) []error {
 	var errs []error
 	formats := []string{"", runtime.ContentTypeJSON, runtime.ContentTypeProtobuf}
 	for _, connection := range []struct {
-		path string
-		gardenconfigv1alpha1.ClientConnectionConfiguration
+		path     string
+		settings gardenconfigv1alpha1.ClientConnectionConfiguration
 	}{
 		{"gardenClientConnection", c.GardenClientConnection.ClientConnectionConfiguration},
 		{"seedClientConnection", c.SeedClientConnection.ClientConnectionConfiguration},
 		{"shootClientConnection", c.ShootClientConnection.ClientConnectionConfiguration},
 	} {
-		if !slices.Contains(formats, connection.ContentType) {
+		if !slices.Contains(formats, connection.settings.ContentType) {
 			errs = append(errs, fmt.Errorf("%s.contentType: must be %s or %s", connection.path, formats[1], formats[2]))
 		}
-		if connection.Burst < 0 {
+		if connection.settings.Burst < 0 {
 			errs = append(errs, fmt.Errorf("%s.burst: must not be negative", connection.path))
 		}
 	}

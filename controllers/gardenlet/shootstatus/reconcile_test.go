@@ -30,7 +30,7 @@ func plant() *gardencorev1beta1.Shoot {
 	s := &gardencorev1beta1.Shoot{ObjectMeta: metav1.ObjectMeta{Namespace: "garden-meadow", Name: "sprout"}}
 	s.Spec.Kubernetes.Version = "1.36.3"
 	s.Spec.Provider.Workers = []gardencorev1beta1.Worker{{Name: "a", UpdateStrategy: &manual}, {Name: "b", UpdateStrategy: &manual}}
-	s.Status.SeedName, s.Status.TechnicalID = new("local"), plane
+	s.Spec.SeedName, s.Status.SeedName, s.Status.TechnicalID = new("local"), new("local"), plane
 	s.Status.LastOperation = &gardencorev1beta1.LastOperation{Type: "Reconcile", State: "Succeeded"}
 	s.Status.InPlaceUpdates = listed("a", "b")
 	return s
