@@ -161,7 +161,8 @@ func TestUsageErrors(t *testing.T) {
 		"SSHNoShoot":         {reason: "The missing argument is named.", args: "ssh -n garden-meadow"},
 		"SSHCommand":         {reason: "A command is told apart by a dash.", args: "ssh sprout node uptime -n garden-meadow"},
 		"SSHAllWrong":        {reason: "All mistakes are told at once.", args: "ssh sprout --from 203.0.113,10.0.0.1/8 --timeout 0s"},
-		"KubeconfigAllWrong": {reason: "All mistakes are told at once.", args: "kubeconfig --server x --context= --data-dir="},
+		"KubeconfigAllWrong": {reason: "All mistakes are told at once.", args: "kubeconfig --server x --context= --data-dir= --output yaml --force"},
+		"SnapshotKey":        {reason: "The key goes to one place.", args: "snapshot key --show --file x"},
 		"ForcedStart":        {reason: "Nothing holds up a start.", args: "certificate rotate-ca start --force"},
 		"ForcedCredentials":  {reason: "What has to be forced is completed alone.", args: "certificate rotate-credentials complete --force"},
 	}
