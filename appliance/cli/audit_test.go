@@ -161,7 +161,7 @@ func TestAuditSearch(t *testing.T) {
 				s.record("one", noon().Add(-time.Minute))
 			}
 			w := newWorld()
-			w.now = noon().Add(10 * time.Minute)
+			w.now, w.patience = noon().Add(10*time.Minute), time.Minute
 			got := w.run(t, append([]string{"audit", "--kubeconfig", kubeconfigFor(t, s)}, strings.Fields(tc.args)...)...)
 			if strings.HasPrefix(got.out, "{") {
 				got.out = summarize(t, got.out)

@@ -4,6 +4,7 @@ package cli_test
 
 import (
 	"bytes"
+	"context"
 	"flag"
 	"fmt"
 	"os"
@@ -32,6 +33,8 @@ type world struct {
 	now         time.Time
 	configDir   string
 	machine     *install.Machine
+	// patience is how long a command may take; forever if it is zero.
+	patience time.Duration
 	// names are values that differ from run to run, and what stands for them in golden files.
 	names map[string]string
 }
@@ -53,7 +56,13 @@ type result struct {
 func (w *world) run(t *testing.T, args ...string) result {
 	t.Helper()
 	var out, errs bytes.Buffer
-	status := cli.Main(t.Context(), cli.Environment{
+	ctx := t.Context()
+	if w.patience > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, w.patience)
+		defer cancel()
+	}
+	status := cli.Main(ctx, cli.Environment{
 		In: strings.NewReader(w.stdin), Out: &out, Err: &errs,
 		Getenv: func(name string) string { return w.environment[name] },
 		Clock:  clocktesting.NewFakeClock(w.now), ConfigDir: w.configDir, Machine: w.machine,

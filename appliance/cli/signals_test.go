@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"os/signal"
 	"syscall"
 	"testing"
 
@@ -36,20 +37,24 @@ func TestUntilSignal(t *testing.T) {
 		reason string
 		// shell starts the process.
 		shell   string
+		ignored bool
 		signals []syscall.Signal
 		want    string
 	}{
-		"Interrupt": {"A user ends a command.", `exec "$0" "$@"`, []syscall.Signal{syscall.SIGINT}, "interrupt signal received"},
-		"Terminate": {"So does the system.", `exec "$0" "$@"`, []syscall.Signal{syscall.SIGTERM}, "terminated signal received"},
-		"Hangup":    {"A closed terminal ends it as well, and leaves it time to tidy up.", `exec "$0" "$@"`, []syscall.Signal{syscall.SIGHUP}, "hangup signal received"},
+		"Interrupt": {"A user ends a command.", `exec "$0" "$@"`, false, []syscall.Signal{syscall.SIGINT}, "interrupt signal received"},
+		"Terminate": {"So does the system.", `exec "$0" "$@"`, false, []syscall.Signal{syscall.SIGTERM}, "terminated signal received"},
+		"Hangup":    {"A closed terminal ends it as well, and leaves it time to tidy up.", `exec "$0" "$@"`, false, []syscall.Signal{syscall.SIGHUP}, "hangup signal received"},
 		"Ignored": {
-			"A process that outlives its terminal goes on.", `trap "" HUP; exec "$0" "$@"`, []syscall.Signal{syscall.SIGHUP, syscall.SIGTERM}, "terminated signal received",
+			"A process that outlives its terminal goes on.", `trap "" HUP; exec "$0" "$@"`, true, []syscall.Signal{syscall.SIGHUP, syscall.SIGTERM}, "terminated signal received",
 		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			p := startReporter(t, tc.shell)
+			if diff := cmp.Diff(fmt.Sprintf("ready, hangups are ignored: %t", tc.ignored), p.line(t)); diff != "" {
+				t.Fatalf("%s\nthe process (-want +got):\n%s", tc.reason, diff)
+			}
 			for _, s := range tc.signals {
 				p.signal(t, s)
 			}
@@ -71,7 +76,7 @@ func TestUntilSignal(t *testing.T) {
 func reportSignals(in io.Reader, out io.Writer) {
 	ctx, stop := cli.UntilSignal(context.Background())
 	defer stop()
-	_, _ = fmt.Fprintln(out, "ready")
+	_, _ = fmt.Fprintf(out, "ready, hangups are ignored: %t\n", signal.Ignored(syscall.SIGHUP))
 	<-ctx.Done()
 	_, _ = fmt.Fprintln(out, context.Cause(ctx))
 	task, _ := bufio.NewReader(in).ReadString('\n')
@@ -108,11 +113,7 @@ func startReporter(t *testing.T, shell string) *reporter {
 		_ = in.Close()
 		_ = cmd.Wait()
 	})
-	r := &reporter{process: cmd.Process, in: in, out: bufio.NewScanner(out)}
-	if got := r.line(t); got != "ready" {
-		t.Fatalf("the process says %q", got)
-	}
-	return r
+	return &reporter{process: cmd.Process, in: in, out: bufio.NewScanner(out)}
 }
 
 func (r *reporter) signal(t *testing.T, s syscall.Signal) {
