@@ -5,6 +5,7 @@ package extensions_test
 import (
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"k8s.io/apimachinery/pkg/api/meta"
@@ -90,5 +91,32 @@ func TestKindsByRule(t *testing.T) {
 				t.Errorf("%s\nkinds without it (-want +got):\n%s", tc.reason, diff)
 			}
 		})
+	}
+}
+
+// TestPatience_GLET_FLOW_10: third-party extensions rely on how long they are waited for.
+func TestPatience_GLET_FLOW_10(t *testing.T) {
+	t.Parallel()
+	usual := extensions.Patience{Interval: 5 * time.Second, Severe: 30 * time.Second, Timeout: 3 * time.Minute}
+	want := map[string]extensions.Patience{
+		"Infrastructure":          {Interval: 10 * time.Second, Severe: 3 * time.Minute, Timeout: 10 * time.Minute},
+		"ControlPlane":            usual,
+		"Network":                 usual,
+		"OperatingSystemConfig":   usual,
+		"Extension":               usual,
+		"ContainerRuntime":        usual,
+		"Worker":                  {Interval: 5 * time.Second, Severe: 30 * time.Second, Timeout: 10 * time.Minute},
+		"BackupEntry":             {Interval: 5 * time.Second, Severe: 30 * time.Second, Timeout: 10 * time.Minute},
+		"DNSRecord":               {Interval: 5 * time.Second, Severe: 15 * time.Second, Timeout: 2 * time.Minute},
+		"BackupBucket":            usual,
+		"Bastion":                 usual,
+		"SelfHostedShootExposure": usual,
+	}
+	got := map[string]extensions.Patience{}
+	for _, k := range extensions.Kinds() {
+		got[k.Name] = k.Patience
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("Kinds(): how long they are waited for (-want +got):\n%s", diff)
 	}
 }

@@ -5,7 +5,6 @@ package unserved
 import (
 	"slices"
 
-	gardencorev1 "github.com/terrarium-garden/terrarium/apis/core/v1"
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	"github.com/terrarium-garden/terrarium/apis/extensions"
 	gardenseedmanagementv1alpha1 "github.com/terrarium-garden/terrarium/apis/seedmanagement/v1alpha1"
@@ -47,10 +46,6 @@ func fieldRows() []Row {
 			},
 			Row{Field: "spec.resources[].lifecycle.migrate", Severity: Note, Instead: "control planes are not moved between seeds"},
 			Row{Field: "spec.resources[].continuousEndpointUpdate", Severity: Warn, Instead: "nothing is updated between two operations"},
-		),
-		rowsOf[gardencorev1.ControllerDeployment](
-			gardencorev1.GroupName,
-			Row{Field: "helm.ociRepository", Severity: Warn, Instead: "charts are not fetched from registries, and condition Valid of the installation says so"},
 		),
 	)
 }

@@ -8,6 +8,9 @@ import (
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 )
 
+// ManagedIssuer is the field of a shoot that asks the garden to be the issuer of the tokens of its service accounts.
+const ManagedIssuer = "metadata.annotations[" + gardencorev1beta1.AnnotationAuthenticationIssuer + "]"
+
 func shootRows() []Row {
 	return rowsOf[gardencorev1beta1.Shoot](
 		gardencorev1beta1.GroupName,
@@ -27,11 +30,15 @@ func shootRows() []Row {
 	)
 }
 
-// insideRows are rows about the components inside a shoot and about its maintenance.
+// insideRows are rows about the components of a shoot and about its maintenance.
 func insideRows() []Row {
 	return rowsOf[gardencorev1beta1.Shoot](
 		gardencorev1beta1.GroupName,
 		Row{Field: "spec.monitoring.alerting.emailReceivers", Severity: Warn, Instead: "there is no monitoring that would send alerts"},
+		Row{
+			Field: "spec.kubernetes.kubeAPIServer.watchCacheSizes.default", Severity: Warn,
+			Instead: "Kubernetes sizes its caches itself; its flag for that has no effect in any version that a shoot can have",
+		},
 		Row{
 			Field: "spec.networking.ipFamilies", Only: "IPv6", Severity: Problem,
 			Instead: "the node network of the control plane is set up for IPv4",
@@ -46,8 +53,8 @@ func insideRows() []Row {
 	)
 }
 
-// operationRows are rows about annotations with which users ask for operations.
-func operationRows() []Row {
+// annotationRows are rows about annotations, most of which ask for operations.
+func annotationRows() []Row {
 	return rowsOf[gardencorev1beta1.Shoot](
 		gardencorev1beta1.GroupName,
 		Row{
@@ -59,6 +66,11 @@ func operationRows() []Row {
 			Field: "metadata.annotations[maintenance.gardener.cloud/operation]", Only: "rotate-observability-credentials", Severity: Warn,
 			Instead: "the operation is taken up in the maintenance time window without being carried out, and an Event says so",
 			when:    value(func(v string) bool { return len(Operations(v)) > 0 }),
+		},
+		Row{
+			Field: ManagedIssuer, Only: gardencorev1beta1.AuthenticationIssuerManaged, Severity: Problem,
+			Instead: "tokens of service accounts have the address of the API server as their issuer, and the garden publishes no documents of it",
+			when:    value(func(v string) bool { return v == gardencorev1beta1.AuthenticationIssuerManaged }),
 		},
 	)
 }

@@ -70,7 +70,7 @@ func (f Finding) String() string {
 
 // Table returns all rows, in the order of the documentation.
 func Table() []Row {
-	return slices.Concat(shootRows(), insideRows(), operationRows(), workerRows(), seedRows(), kindRows(), fieldRows())
+	return slices.Concat(shootRows(), insideRows(), annotationRows(), workerRows(), seedRows(), kindRows(), fieldRows())
 }
 
 // Lists reports whether a row is about a field of T, whatever values of it the row applies to. Controllers that would cause what

@@ -159,6 +159,28 @@ func TestIn(t *testing.T) {
 				s.Annotations = map[string]string{"gardener.cloud/operation": "reconcile"}
 			}),
 		},
+		"managed issuer": {
+			reason: "other systems would not find its documents",
+			obj: shoot(func(s *gardencorev1beta1.Shoot) {
+				s.Annotations = map[string]string{"authentication.gardener.cloud/issuer": "managed"}
+			}),
+			want: []string{"metadata.annotations[authentication.gardener.cloud/issuer]: configuration problem"},
+		},
+		"other issuer": {
+			reason: "no other value has a meaning",
+			obj: shoot(func(s *gardencorev1beta1.Shoot) {
+				s.Annotations = map[string]string{"authentication.gardener.cloud/issuer": "own"}
+			}),
+		},
+		"caches": {
+			reason: "only the sizes of single resources count",
+			obj: shoot(func(s *gardencorev1beta1.Shoot) {
+				s.Spec.Kubernetes.KubeAPIServer = &gardencorev1beta1.KubeAPIServerConfig{WatchCacheSizes: &gardencorev1beta1.WatchCacheSizes{
+					Default: new(int32(100)), Resources: []gardencorev1beta1.ResourceWatchCacheSize{{Resource: "pods"}},
+				}}
+			}),
+			want: []string{"spec.kubernetes.kubeAPIServer.watchCacheSizes.default: warn"},
+		},
 		"workers": {
 			reason: "each item has its index",
 			obj: shoot(func(s *gardencorev1beta1.Shoot) {

@@ -238,8 +238,8 @@ func TestConfig(t *testing.T) {
 		},
 		"GardenletIgnored": {
 			reason: "What nobody acts on yet is told.",
-			file:   gardenlet + "seedConfig: {metadata: {name: basement}}\ngardenClientConnection: {kubeconfig: garden.kubeconfig}\nnodeToleration: {defaultNotReadyTolerationSeconds: 60}\n",
-			want: result{errors: "Warning: nodeToleration has no effect yet\n" +
+			file:   gardenlet + "seedConfig: {metadata: {name: basement}}\ngardenClientConnection: {kubeconfig: garden.kubeconfig}\nshootClientConnection: {kubeconfig: shoot.kubeconfig}\n",
+			want: result{errors: "Warning: shootClientConnection.kubeconfig has no effect yet\n" +
 				"GardenletConfiguration in \"-\" is valid.\n"},
 		},
 		"UnknownField": {

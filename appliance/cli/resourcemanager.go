@@ -35,7 +35,9 @@ type resourceManagerOptions struct {
 	// policies are the selectors of PolicyNamespaces, and ingress that of the pods of Ingress.
 	policies []string
 	ingress  string
-	log      telemetry.Options
+	// notReady and unreachable are the seconds of NodeTolerations.
+	notReady, unreachable int64
+	log                   telemetry.Options
 }
 
 func newResourceManagerCommand(env Environment) *cobra.Command {
@@ -67,6 +69,8 @@ them answer webhooks.`,
 	fs.StringVar(&o.manager.WebhookCertificates, "webhook-certificates", "", "folder with tls.crt and tls.key of the webhooks; required with their addresses")
 	fs.DurationVar(&o.manager.TokenExpiration, "projected-token-mount-expiration", webhooks.DefaultTokenExpiration, "how long tokens are valid that a webhook gives to pods")
 	fs.StringVar(&o.manager.PodScheduler, "pod-scheduler-name", "", "scheduler that a webhook gives to pods of control planes; empty to leave them to the one of the seed")
+	fs.Int64Var(&o.notReady, "default-not-ready-toleration-seconds", webhooks.DefaultNodeToleration, "how many seconds pods in namespaces of extensions stay on a node that is not ready, unless they say it themselves")
+	fs.Int64Var(&o.unreachable, "default-unreachable-toleration-seconds", webhooks.DefaultNodeToleration, "how many seconds pods in namespaces of extensions stay on a node that does not answer, unless they say it themselves")
 	fs.StringArrayVar(&o.policies, "network-policy-namespaces", nil, "label selector of namespaces in which all traffic is denied that no network policy allows; may be repeated; without one no network policies are made for Services")
 	fs.StringVar(&o.manager.Ingress.Namespace, "ingress-controller-namespace", gardencorev1beta1.NamespaceGarden, "namespace of the pods of the ingress controller, which get network policies to the back ends of Ingresses")
 	fs.StringVar(&o.ingress, "ingress-controller-labels", "app=nginx-ingress,component=controller", "labels of the pods of the ingress controller; empty for none")
@@ -90,6 +94,10 @@ func (o *resourceManagerOptions) validate() []error {
 	if o.manager.TokenExpiration < shortestToken {
 		errs = append(errs, fmt.Errorf("--projected-token-mount-expiration: %s is shorter than %s", o.manager.TokenExpiration, shortestToken))
 	}
+	if o.notReady < 0 || o.unreachable < 0 {
+		errs = append(errs, errors.New("--default-not-ready-toleration-seconds, --default-unreachable-toleration-seconds: must not be negative"))
+	}
+	o.manager.NodeTolerations = webhooks.NodeTolerations{NotReady: &o.notReady, Unreachable: &o.unreachable}
 	var err error
 	if o.manager.PolicyNamespaces, err = reach.ParseNamespaces(o.policies); err != nil {
 		errs = append(errs, fmt.Errorf("--network-policy-namespaces: %w", err))

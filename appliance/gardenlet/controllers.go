@@ -54,7 +54,7 @@ func (p *process) controllers(in garden, denied reach.Namespaces, flows *flowmet
 		&seed.Reconciler{
 			Config: c.Seed, Gardenlet: p.identity, Resources: p.Config.Resources,
 			Expiry: in.access.Expiry, RenewKubeconfig: p.renewKubeconfig, Flows: flows, Journal: tasks, Image: p.Image,
-			PolicyNamespaces: denied, IdentityTokenValidity: c.TokenRequestorWorkloadIdentity.TokenExpirationDuration.Duration,
+			NodeToleration: p.Config.NodeToleration, PolicyNamespaces: denied, IdentityTokenValidity: c.TokenRequestorWorkloadIdentity.TokenExpirationDuration.Duration,
 		},
 		&networkpolicy.Reconciler{Config: c.NetworkPolicy, Namespaces: denied},
 		&seedcare.Reconciler{Config: c.SeedCare, StaleExtensionHealthChecks: c.ShootCare.StaleExtensionHealthChecks},
@@ -96,7 +96,10 @@ func (p *process) control(ctx context.Context, in garden, ready func()) error {
 		return fmt.Errorf("set up the seed for controllers: %w", err)
 	}
 	admin := &shootadmin.Issuer{Seed: target.GetAPIReader(), Clock: p.Clock}
-	shoots := &kit.Shoots{Seed: target.GetAPIReader(), Scheme: p.scheme, Kubeconfig: admin.Kubeconfig, Clock: p.Clock}
+	shoots := &kit.Shoots{
+		Seed: target.GetAPIReader(), Scheme: p.scheme, Kubeconfig: admin.Kubeconfig, Clock: p.Clock,
+		Connection: p.Config.ShootClientConnection.ClientConnectionConfiguration,
+	}
 	if err := mgr.Add(shoots); err != nil {
 		return fmt.Errorf("set up the clients of shoots: %w", err)
 	}

@@ -23,6 +23,7 @@ import (
 	"github.com/terrarium-garden/terrarium/appliance/runner"
 	"github.com/terrarium-garden/terrarium/controllers/component/images"
 	"github.com/terrarium-garden/terrarium/controllers/gardenlet/lease"
+	"github.com/terrarium-garden/terrarium/controllers/kit"
 )
 
 // grace limits the time for stopping a gardenlet.
@@ -134,8 +135,7 @@ func seedConfig(connection *gardenconfigv1alpha1.SeedClientConnection) (*rest.Co
 	if err != nil {
 		return nil, err
 	}
-	config.QPS, config.Burst = connection.QPS, int(connection.Burst)
-	config.AcceptContentTypes, config.ContentType = connection.AcceptContentTypes, connection.ContentType
+	kit.Tune(config, connection.ClientConnectionConfiguration)
 	return config, nil
 }
 

@@ -10,7 +10,6 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/uuid"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/tools/events"
@@ -89,12 +88,13 @@ func (p *process) newElector(settings *gardenconfigv1alpha1.LeaderElectionConfig
 	if !p.Exclusive {
 		identity += "_" + string(uuid.NewUUID())
 	}
+	lock, err := resourcelock.New(settings.ResourceLock, settings.ResourceNamespace, settings.ResourceName, clients.CoreV1(), clients.CoordinationV1(),
+		resourcelock.ResourceLockConfig{Identity: identity})
+	if err != nil {
+		return nil, fmt.Errorf("leaderElection.resourceLock: %w", err)
+	}
 	elector, err := leaderelection.NewLeaderElector(leaderelection.LeaderElectionConfig{
-		Lock: &resourcelock.LeaseLock{
-			LeaseMeta:  metav1.ObjectMeta{Namespace: settings.ResourceNamespace, Name: settings.ResourceName},
-			Client:     clients.CoordinationV1(),
-			LockConfig: resourcelock.ResourceLockConfig{Identity: identity},
-		},
+		Lock:            lock,
 		LeaseDuration:   settings.LeaseDuration.Duration,
 		RenewDeadline:   settings.RenewDeadline.Duration,
 		RetryPeriod:     settings.RetryPeriod.Duration,
@@ -171,8 +171,7 @@ func (p *process) accessSettings() gardenaccess.Settings {
 		BootstrapKubeconfig: connection.BootstrapKubeconfig,
 		RotateFrom:          *connection.KubeconfigValidity.AutoRotationJitterPercentageMin,
 		RotateUntil:         *connection.KubeconfigValidity.AutoRotationJitterPercentageMax,
-		QPS:                 connection.QPS,
-		Burst:               int(connection.Burst),
+		Connection:          connection.ClientConnectionConfiguration,
 		UserAgent:           p.seed.UserAgent,
 	}
 	if connection.GardenClusterAddress != nil {

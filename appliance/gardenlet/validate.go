@@ -5,11 +5,15 @@ package gardenlet
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/validation"
+	"k8s.io/client-go/tools/leaderelection/resourcelock"
+	"k8s.io/utils/ptr"
 
 	gardenconfigv1alpha1 "github.com/terrarium-garden/terrarium/apis/config/v1alpha1"
 )
@@ -52,12 +56,41 @@ func ValidateConfig(c *gardenconfigv1alpha1.GardenletConfiguration) []error {
 			report(fmt.Sprintf("resources.reserved[%s]", resource), "must not be more than the capacity")
 		}
 	}
+	errs = append(errs, connectionErrors(c)...)
+	if lock := c.LeaderElection; *lock.LeaderElect && lock.ResourceLock != resourcelock.LeasesResourceLock {
+		report("leaderElection.resourceLock", fmt.Sprintf("must be %s: Kubernetes has no other locks any more", resourcelock.LeasesResourceLock))
+	}
+	if t := c.NodeToleration; t != nil && (ptr.Deref(t.DefaultNotReadyTolerationSeconds, 0) < 0 || ptr.Deref(t.DefaultUnreachableTolerationSeconds, 0) < 0) {
+		report("nodeToleration", "the seconds must not be negative")
+	}
 	if *c.Controllers.Seed.LeaseResyncSeconds < 1 || *c.Controllers.Seed.LeaseResyncMissThreshold < 1 {
 		report("controllers.seed", "leaseResyncSeconds and leaseResyncMissThreshold must be at least 1")
 	}
 	for i := range c.Controllers.NetworkPolicy.AdditionalNamespaceSelectors {
 		if _, err := metav1.LabelSelectorAsSelector(&c.Controllers.NetworkPolicy.AdditionalNamespaceSelectors[i]); err != nil {
 			report(fmt.Sprintf("controllers.networkPolicy.additionalNamespaceSelectors[%d]", i), err.Error())
+		}
+	}
+	return errs
+}
+
+// connectionErrors returns what is wrong with the limits and formats of requests.
+func connectionErrors(c *gardenconfigv1alpha1.GardenletConfiguration) []error {
+	var errs []error
+	formats := []string{"", runtime.ContentTypeJSON, runtime.ContentTypeProtobuf}
+	for _, connection := range []struct {
+		path string
+		gardenconfigv1alpha1.ClientConnectionConfiguration
+	}{
+		{"gardenClientConnection", c.GardenClientConnection.ClientConnectionConfiguration},
+		{"seedClientConnection", c.SeedClientConnection.ClientConnectionConfiguration},
+		{"shootClientConnection", c.ShootClientConnection.ClientConnectionConfiguration},
+	} {
+		if !slices.Contains(formats, connection.ContentType) {
+			errs = append(errs, fmt.Errorf("%s.contentType: must be %s or %s", connection.path, formats[1], formats[2]))
+		}
+		if connection.Burst < 0 {
+			errs = append(errs, fmt.Errorf("%s.burst: must not be negative", connection.path))
 		}
 	}
 	return errs

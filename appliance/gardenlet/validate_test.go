@@ -54,6 +54,22 @@ func TestValidateConfig(t *testing.T) {
 		"NoHeartbeat": {reason: "GLET-LEASE-1: a heart beats", change: func(c *gardenconfigv1alpha1.GardenletConfiguration) {
 			c.Controllers.Seed.LeaseResyncSeconds = new(int32(0))
 		}, want: "controllers.seed: leaseResyncSeconds and leaseResyncMissThreshold must be at least 1"},
+		"OtherLock": {reason: "GLET-CFG-1: there are no other locks any more", change: func(c *gardenconfigv1alpha1.GardenletConfiguration) {
+			c.LeaderElection.ResourceLock = "configmapsleases"
+		}, want: "leaderElection.resourceLock: must be leases: Kubernetes has no other locks any more"},
+		"NoLock": {reason: "without an election no lock is made", change: func(c *gardenconfigv1alpha1.GardenletConfiguration) {
+			c.LeaderElection.LeaderElect, c.LeaderElection.ResourceLock = new(false), "configmapsleases"
+		}},
+		"Format": {reason: "GLET-CFG-1: clients write two formats", change: func(c *gardenconfigv1alpha1.GardenletConfiguration) {
+			c.GardenClientConnection.ContentType, c.SeedClientConnection.ContentType = "application/vnd.kubernetes.protobuf", "application/json"
+			c.ShootClientConnection.ContentType = "text/plain"
+		}, want: "shootClientConnection.contentType: must be application/json or application/vnd.kubernetes.protobuf"},
+		"NoBurst": {reason: "GLET-CFG-1: less than no request would be none for ever", change: func(c *gardenconfigv1alpha1.GardenletConfiguration) {
+			c.SeedClientConnection.Burst = -1
+		}, want: "seedClientConnection.burst: must not be negative"},
+		"NoTolerance": {reason: "GLET-CFG-1: no pod leaves before its node is lost", change: func(c *gardenconfigv1alpha1.GardenletConfiguration) {
+			c.NodeToleration = &gardenconfigv1alpha1.NodeToleration{DefaultUnreachableTolerationSeconds: new(int64(-1))}
+		}, want: "nodeToleration: the seconds must not be negative"},
 		"NoSelector": {reason: "GLET-NP-1: further namespaces are selected as everywhere in Kubernetes", change: func(c *gardenconfigv1alpha1.GardenletConfiguration) {
 			c.Controllers.NetworkPolicy.AdditionalNamespaceSelectors = []metav1.LabelSelector{{}, {MatchExpressions: []metav1.LabelSelectorRequirement{{Key: "a", Operator: "Near"}}}}
 		}, want: `controllers.networkPolicy.additionalNamespaceSelectors[1]: "Near" is not a valid label selector operator`},

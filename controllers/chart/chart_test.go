@@ -175,12 +175,19 @@ func TestPackAndLoad(t *testing.T) {
 
 func TestLoadRefuses(t *testing.T) {
 	t.Parallel()
+	large := files(nil)
+	large["zeros"] = &fstest.MapFile{Data: make([]byte, 6<<20)}
+	bomb, err := chart.Pack("demo", large)
+	if err != nil {
+		t.Fatal(err)
+	}
 	cases := map[string]struct {
 		reason string
 		input  []byte
 	}{
 		"Empty":   {reason: "no bytes are no chart", input: nil},
 		"Garbage": {reason: "text is no archive", input: []byte("not an archive")},
+		"Bomb":    {reason: "a small archive may not have a large file", input: bomb},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -39,7 +39,7 @@ type Engine struct {
 // replicas keeps the number that it has.
 func (e Engine) Apply(ctx context.Context, objs ...client.Object) error {
 	for _, obj := range inOrder(objs) {
-		if err := e.applyOne(ctx, obj); err != nil {
+		if _, err := e.ApplyOne(ctx, obj); err != nil {
 			return err
 		}
 	}
@@ -58,12 +58,13 @@ func (e Engine) ApplyOver(ctx context.Context, live, obj client.Object) error {
 	return e.send(ctx, u)
 }
 
-func (e Engine) applyOne(ctx context.Context, obj client.Object) error {
+// ApplyOne is Apply for one object. It returns the live object, with what others own of it.
+func (e Engine) ApplyOne(ctx context.Context, obj client.Object) (*unstructured.Unstructured, error) {
 	u, err := e.configuration(obj)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	return e.send(ctx, u)
+	return u, e.send(ctx, u)
 }
 
 func (e Engine) send(ctx context.Context, u *unstructured.Unstructured) error {

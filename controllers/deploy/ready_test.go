@@ -137,6 +137,15 @@ func TestHealthyToleratesARollout_GRM_HEALTH_5(t *testing.T) {
 	condition := func(kind appsv1.DeploymentConditionType, status corev1.ConditionStatus) appsv1.DeploymentCondition {
 		return appsv1.DeploymentCondition{Type: kind, Status: status, Message: "told"}
 	}
+	autoscaler := func(apiVersion, kind, status string) client.Object {
+		return &unstructured.Unstructured{Object: map[string]any{
+			"apiVersion": apiVersion, "kind": "VerticalPodAutoscaler",
+			"status": map[string]any{"conditions": []any{
+				map[string]any{"type": "RecommendationProvided", "status": "True"},
+				map[string]any{"type": kind, "status": status, "message": "told"},
+			}},
+		}}
+	}
 	cases := map[string]struct {
 		why    string
 		obj    client.Object
@@ -192,7 +201,12 @@ func TestHealthyToleratesARollout_GRM_HEALTH_5(t *testing.T) {
 			why: "one that failed is", reason: "the job failed: told",
 			obj: &batchv1.Job{Status: batchv1.JobStatus{Conditions: []batchv1.JobCondition{{Type: batchv1.JobFailed, Status: corev1.ConditionTrue, Message: "told"}}}},
 		},
-		"PodRunning": {why: "running is enough", obj: &corev1.Pod{Status: corev1.PodStatus{Phase: corev1.PodRunning}}, ok: true},
+		"Autoscaler":            {why: "it acts", obj: autoscaler("autoscaling.k8s.io/v1", "ConfigUnsupported", "False"), ok: true},
+		"AutoscalerNew":         {why: "nobody has looked at it yet", obj: autoscaler("autoscaling.k8s.io/v1", "LowConfidence", "True"), ok: true},
+		"AutoscalerUnsupported": {why: "it never acts", obj: autoscaler("autoscaling.k8s.io/v1", "ConfigUnsupported", "True"), reason: "its configuration is not supported: told"},
+		"AutoscalerUnknown":     {why: "only False says that it is supported", obj: autoscaler("autoscaling.k8s.io/v1beta2", "ConfigUnsupported", "Unknown"), reason: "its configuration is not supported: told"},
+		"AutoscalerOfOthers":    {why: "a kind of another group has other conditions", obj: autoscaler("example.org/v1", "ConfigUnsupported", "True"), ok: true},
+		"PodRunning":            {why: "running is enough", obj: &corev1.Pod{Status: corev1.PodStatus{Phase: corev1.PodRunning}}, ok: true},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -122,7 +122,7 @@ func (e Engine) HandOver(ctx context.Context, set Set, objs ...client.Object) er
 		if len(without([]member{m}, recorded)) > 0 {
 			continue
 		}
-		if err := e.applyOne(ctx, m.object()); err != nil {
+		if _, err := e.ApplyOne(ctx, m.object()); err != nil {
 			return err
 		}
 	}

@@ -38,8 +38,8 @@ type Trigger int
 const (
 	// Always asks in every run.
 	Always Trigger = iota
-	// WhenNeeded asks if the object is new or changed, or if its last operation did not succeed. It is for kinds whose work is
-	// expensive.
+	// WhenNeeded asks if the object is new or changed, or if it is not ready: its last operation did not succeed, is older than the
+	// request, or the request has no time that can be read. It is for kinds whose work is expensive.
 	WhenNeeded
 )
 
@@ -61,7 +61,8 @@ func (e Engine) Apply(ctx context.Context, obj gardenextensionsv1alpha1.Object, 
 		}
 		return nil
 	}
-	if trigger == Always || !equality.Semantic.DeepEqual(before, obj) || !succeeded(obj) {
+	// What Ready rejects is asked for again, or a wait for it would never end: the extension only acts when it is asked.
+	if trigger == Always || !equality.Semantic.DeepEqual(before, obj) || Ready(before) != nil {
 		e.request(obj)
 	}
 	if err := e.Client.Patch(ctx, obj, client.MergeFrom(before)); err != nil {
@@ -123,11 +124,6 @@ func annotate(obj gardenextensionsv1alpha1.Object, key, value string) {
 	}
 	annotations[key] = value
 	obj.SetAnnotations(annotations)
-}
-
-func succeeded(obj gardenextensionsv1alpha1.Object) bool {
-	last := obj.GetExtensionStatus().LastOperation
-	return last != nil && last.State == gardencorev1beta1.LastOperationStateSucceeded
 }
 
 // describe names an object in messages: Infrastructure "a".

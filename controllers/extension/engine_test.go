@@ -54,6 +54,13 @@ func answered(change func(*gardenextensionsv1alpha1.Infrastructure)) *gardenexte
 	return obj
 }
 
+// timestamp has the object asked for at a time.
+func timestamp(at string) func(*gardenextensionsv1alpha1.Infrastructure) {
+	return func(o *gardenextensionsv1alpha1.Infrastructure) {
+		o.Annotations = map[string]string{"gardener.cloud/timestamp": at}
+	}
+}
+
 func TestApplyAsksToAct_EXT_AGENT_1_2(t *testing.T) {
 	t.Parallel()
 	cases := map[string]struct {
@@ -70,6 +77,24 @@ func TestApplyAsksToAct_EXT_AGENT_1_2(t *testing.T) {
 		"NeverActed":  {reason: "no operation recorded", have: answered(func(o *gardenextensionsv1alpha1.Infrastructure) { o.Status.LastOperation = nil }), trigger: extension.WhenNeeded, region: "here", asked: true},
 		"FailedBefore": {reason: "the last operation failed", have: answered(func(o *gardenextensionsv1alpha1.Infrastructure) {
 			o.Status.LastOperation.State = gardencorev1beta1.LastOperationStateError
+		}), trigger: extension.WhenNeeded, region: "here", asked: true},
+		"SameSecond": {
+			reason: "times in the status have no fractions of a second", have: answered(timestamp("2026-03-01T12:00:05.9Z")),
+			trigger: extension.WhenNeeded, region: "here",
+		},
+		"Lost": {
+			reason: "the extension took the request off and did not act, or its clock was behind", have: answered(timestamp("2026-03-01T12:00:06.1Z")),
+			trigger: extension.WhenNeeded, region: "here", asked: true,
+		},
+		"NoTime": {
+			reason: "no operation can be newer than a time that cannot be read", have: answered(timestamp("yesterday")),
+			trigger: extension.WhenNeeded, region: "here", asked: true,
+		},
+		"NotObserved": {reason: "the extension has not seen the last change", have: answered(func(o *gardenextensionsv1alpha1.Infrastructure) {
+			o.Generation = 2
+		}), trigger: extension.WhenNeeded, region: "here", asked: true},
+		"ReportedError": {reason: "an error remains beside a success", have: answered(func(o *gardenextensionsv1alpha1.Infrastructure) {
+			o.Status.LastError = &gardencorev1beta1.LastError{Description: "quota used up"}
 		}), trigger: extension.WhenNeeded, region: "here", asked: true},
 	}
 	for name, tc := range cases {
@@ -128,12 +153,8 @@ func TestReady_EXT_AGENT_3(t *testing.T) {
 		"Processing": {change: func(o *object) {
 			o.Status.LastOperation.State, o.Status.LastOperation.Description = gardencorev1beta1.LastOperationStateProcessing, "creating the network"
 		}, want: "its operation is in state Processing: creating the network"},
-		"Stale": {change: func(o *object) {
-			o.Annotations = map[string]string{"gardener.cloud/timestamp": "2026-03-01T12:00:06.1Z"}
-		}, want: "its last operation is older than the request"},
-		"SameSecond": {change: func(o *object) {
-			o.Annotations = map[string]string{"gardener.cloud/timestamp": "2026-03-01T12:00:05.9Z"}
-		}},
+		"Stale":      {change: timestamp("2026-03-01T12:00:06.1Z"), want: "its last operation is older than the request"},
+		"SameSecond": {change: timestamp("2026-03-01T12:00:05.9Z")},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -20,11 +20,14 @@ import (
 	"k8s.io/client-go/util/flowcontrol"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
+
+	gardenconfigv1alpha1 "github.com/terrarium-garden/terrarium/apis/config/v1alpha1"
 )
 
 const (
 	defaultShootUserAgent = "gardenlet"
 
+	// shootQPS and shootBurst limit the requests to one shoot unless others are configured.
 	shootQPS, shootBurst = 50, 100
 	shootDialTimeout     = 10 * time.Second
 	shootKeepAlive       = 30 * time.Second
@@ -63,14 +66,15 @@ func (s *Shoot) disconnect() {
 
 // connectShoot makes the access to a shoot from a kubeconfig, without a request to it. The kinds of the shoot are discovered
 // with the first request that needs them, and again only for an unknown kind.
-func connectShoot(kubeconfig []byte, scheme *runtime.Scheme, userAgent string) (*Shoot, error) {
+func connectShoot(kubeconfig []byte, scheme *runtime.Scheme, userAgent string, connection gardenconfigv1alpha1.ClientConnectionConfiguration) (*Shoot, error) {
 	config, err := clientcmd.RESTConfigFromKubeConfig(kubeconfig)
 	if err != nil {
 		return nil, fmt.Errorf("read kubeconfig: %w", err)
 	}
 	config.UserAgent, config.Timeout = userAgent, shootRequestTimeout
 	// Without a shared limiter each kind would have a limit of its own.
-	config.RateLimiter = flowcontrol.NewTokenBucketRateLimiter(shootQPS, shootBurst)
+	config.RateLimiter = limiter(connection)
+	tuneFormats(config, connection)
 	// Clients with the same credentials and dialer share connections. A shoot has its own dialer, so that its connections can be
 	// closed.
 	config.Dial = (&net.Dialer{Timeout: shootDialTimeout, KeepAlive: shootKeepAlive}).DialContext

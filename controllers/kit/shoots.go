@@ -17,6 +17,7 @@ import (
 	"k8s.io/utils/clock"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	gardenconfigv1alpha1 "github.com/terrarium-garden/terrarium/apis/config/v1alpha1"
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	"github.com/terrarium-garden/terrarium/controllers/secrets"
 )
@@ -53,6 +54,8 @@ type Shoots struct {
 	Kubeconfig func(ctx context.Context, namespace string) ([]byte, error)
 	// UserAgent is what the clients call themselves to API servers; empty takes "gardenlet".
 	UserAgent string
+	// Connection limits the requests to each shoot, and says their formats; the zero value takes the defaults. Its kubeconfig does not count.
+	Connection gardenconfigv1alpha1.ClientConnectionConfiguration
 	// Clock gives the time.
 	Clock clock.Clock
 	// Connect makes the access to a shoot from a kubeconfig. Unset, it connects to the API server.
@@ -253,7 +256,7 @@ func (s *Shoots) connect(kubeconfig []byte) (*Shoot, error) {
 	if s.Connect != nil {
 		return s.Connect(kubeconfig)
 	}
-	return connectShoot(kubeconfig, s.Scheme, cmp.Or(s.UserAgent, defaultShootUserAgent))
+	return connectShoot(kubeconfig, s.Scheme, cmp.Or(s.UserAgent, defaultShootUserAgent), s.Connection)
 }
 
 func (s *Shoots) clock() clock.Clock { return cmp.Or[clock.Clock](s.Clock, clock.RealClock{}) }

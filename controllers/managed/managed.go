@@ -70,6 +70,22 @@ func (s Set) Apply(ctx context.Context, engine deploy.Engine, objs ...client.Obj
 	return engine.Apply(ctx, secret, s.resource())
 }
 
+// Free returns nil if nothing of an earlier set of the name is in deletion. What is asked for before would go with it.
+func (s Set) Free(ctx context.Context, seed client.Reader) error {
+	mr := s.resource()
+	err := seed.Get(ctx, client.ObjectKeyFromObject(mr), mr)
+	switch {
+	case apierrors.IsNotFound(err):
+		return nil
+	case err != nil:
+		return fmt.Errorf("get ManagedResource %q: %w", client.ObjectKeyFromObject(mr), err)
+	case mr.DeletionTimestamp != nil:
+		return fmt.Errorf("ManagedResource %q: %w: it is still being deleted", client.ObjectKeyFromObject(mr), ErrPending)
+	default:
+		return nil
+	}
+}
+
 // Rewrite asks for other objects, if there is a call of Apply that was not followed by one of Delete. It creates nothing: a caller
 // that keeps a set up to date in the background must not bring it back while another one removes it.
 func (s Set) Rewrite(ctx context.Context, engine deploy.Engine, objs ...client.Object) error {

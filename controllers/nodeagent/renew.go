@@ -16,6 +16,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/go-logr/logr"
@@ -24,6 +25,8 @@ import (
 	"k8s.io/client-go/util/certificate"
 	"k8s.io/client-go/util/certificate/csr"
 	"k8s.io/client-go/util/keyutil"
+
+	gardenextensionsv1alpha1 "github.com/terrarium-garden/terrarium/apis/extensions/v1alpha1"
 )
 
 const (
@@ -36,16 +39,19 @@ const (
 	nodesGroup         = "system:nodes"
 
 	blockCertificate = "CERTIFICATE"
+
+	serverCAFile = stateDir + "/server-ca.crt"
 )
 
 var errOtherAuthority = errors.New("it is not signed by the present certificate authority")
 
-// renewCredentials gives the kubelet and the agent certificates of the present authority, and the kubelet the certificates with which it verifies the API
-// server, if they are not there yet: machines that are updated in place survive a rotation of authorities. Whatever has changed is restarted
-// with the configuration. It compares with what is there, so that it goes on after an interruption.
+// renewCredentials gives the kubelet the certificates with which it verifies the API server, if it does not have them yet (GLET-CRED-10).
+// Machines that are updated in place survive a rotation of authorities, so there it also gives the kubelet and the agent certificates of the
+// present authority. Whatever has changed is restarted with the configuration. It compares with what is there, so that it goes on after an
+// interruption.
 func (a *Agent) renewCredentials(ctx context.Context, c Configuration) error {
 	if c.InPlaceUpdates == nil {
-		return nil
+		return a.trustServers(c)
 	}
 	authority, err := parse([]byte(c.InPlaceUpdates.ClientCA))
 	if err != nil {
@@ -126,6 +132,34 @@ func (a *Agent) sign(ctx context.Context) (signed, key []byte, err error) {
 		return nil, nil, fmt.Errorf("wait for it: %w", err)
 	}
 	return signed, key, nil
+}
+
+// ServerCA is the file of a configuration with the certificates with which a kubelet verifies its API server. It is a file because agents of
+// earlier versions take it for one, and refuse a configuration with a field that they do not know; and because a machine without it is not
+// as configured, so that nodes take turns.
+func ServerCA(authorities []byte) gardenextensionsv1alpha1.File {
+	return gardenextensionsv1alpha1.File{Path: serverCAFile, Content: gardenextensionsv1alpha1.FileContent{
+		Inline: &gardenextensionsv1alpha1.FileContentInline{Data: string(authorities)},
+	}}
+}
+
+// trustServers has the kubelet trust what the configuration says, which is nothing if an earlier version of the gardenlet has written it.
+func (a *Agent) trustServers(c Configuration) error {
+	i := slices.IndexFunc(c.Files, func(f gardenextensionsv1alpha1.File) bool { return f.Path == serverCAFile })
+	if i < 0 {
+		return nil
+	}
+	file, err := decodeFile(&c.Files[i])
+	if err != nil {
+		return fmt.Errorf("file %q: %w", serverCAFile, err)
+	}
+	if _, err := parse(file.Data); err != nil {
+		return fmt.Errorf("file %q: %w", serverCAFile, err)
+	}
+	if err := a.trust(file.Data); err != nil {
+		return fmt.Errorf("write the kubeconfig of the kubelet: %w", err)
+	}
+	return nil
 }
 
 // trust has the kubelet, and the agent that uses the same file, verify the API server with these certificates.

@@ -5,6 +5,7 @@ package operation_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"sync"
 	"testing"
@@ -403,6 +404,45 @@ func TestPlanIsWrittenWithTheFirstWord(t *testing.T) {
 	must(t, run.Begin(t.Context(), shootStart{Type: "Create"}))
 	if got := g.live(t).Status.LastErrors; len(got) != 0 {
 		t.Errorf("lastErrors = %v: the next run has got as far as to begin", got)
+	}
+}
+
+// TestWaitShowsItsCause: what an operation waits for stays the same while its cause changes, so that the wait can end.
+func TestWaitShowsItsCause(t *testing.T) {
+	t.Parallel()
+	g := onShoot(t)
+	run := g.pass(t)
+	must(t, run.Begin(t.Context(), shootStart{Type: "Create"}))
+	_, _ = run.Fail(t.Context(), failing(t, errBoom))
+	const reason = "waiting for rain"
+	for _, cause := range []string{"boom", "boom", "bang"} {
+		run = g.pass(t)
+		run.Plan(shootStart{Type: "Create"})
+		err := operation.AtStep(operation.StepInitialize, errors.New(cause))
+		for range 2 {
+			result, err := run.Fail(t.Context(), fmt.Errorf("%w: %w", kit.Wait(time.Second, reason), err))
+			if err != nil || result.RequeueAfter != time.Second {
+				t.Fatalf("Fail(...) = %v, %v, want another pass after a second", result, err)
+			}
+		}
+		var got []string
+		for _, e := range g.live(t).Status.LastErrors {
+			got = append(got, *e.TaskID+": "+e.Description)
+		}
+		if diff := cmp.Diff([]string{`water: task "water" failed: boom`, "initializeOperation: " + cause}, got); diff != "" {
+			t.Errorf("lastErrors (-want +got):\n%s", diff)
+		}
+		g.clock.Step(time.Second)
+	}
+	if last := g.last(t); last.State != "Processing" || last.Description != "Waiting for rain" {
+		t.Errorf("lastOperation = %+v, want that it waits", last)
+	}
+	if waited := g.pass(t).Waited(reason); waited != 3*time.Second {
+		t.Errorf("Waited(...) = %s, want 3s", waited)
+	}
+	must(t, g.pass(t).Begin(t.Context(), shootStart{Type: "Create"}))
+	if got := g.live(t).Status.LastErrors; len(got) != 1 || *got[0].TaskID != "water" {
+		t.Errorf("lastErrors = %v, want that of the task only: the step is done", got)
 	}
 }
 

@@ -5,6 +5,7 @@ package operation
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -17,9 +18,17 @@ import (
 
 // Wait shows what the operation waits for. The operation stays under way.
 func (o *Operation[T]) Wait(ctx context.Context, reason string) error {
+	return o.wait(ctx, reason, nil)
+}
+
+// wait shows what the operation waits for and, among its errors, that of the step that makes it wait.
+func (o *Operation[T]) wait(ctx context.Context, reason string, cause error) error {
 	return o.move(ctx, quiet, func(f Fields, _ T, now time.Time) {
 		o.pending(f)
 		wait(f, reason, now)
+		if step, ok := errors.AsType[*stepError](cause); ok {
+			outlast(f, step, now)
+		}
 	})
 }
 
@@ -46,15 +55,15 @@ func (o *Operation[T]) Succeed(ctx context.Context, changes ...func(object T)) e
 }
 
 // Fail ends a pass with an error and returns what the controller has to return. A run that was interrupted is aborted, one that
-// waits (kit.Wait) continues, and a conflict outside of tasks is not reported. Every other error ends the operation: in state Error
-// if it is tried again, in state Failed if somebody has to act first. An operation may fail after Succeed, because its success could not be
+// waits (kit.Wait) continues and shows the error of the step (AtStep) that makes it wait, if there is one, and a conflict outside of tasks is
+// not reported. Every other error ends the operation: in state Error if it is tried again, in state Failed if somebody has to act first. An operation may fail after Succeed, because its success could not be
 // told to everybody: its retry cycle goes on then (GLET-SHOOT-16).
 func (o *Operation[T]) Fail(ctx context.Context, err error) (reconcile.Result, error) {
 	if ctx.Err() != nil {
 		return reconcile.Result{}, o.Abort(ctx)
 	}
 	if reason, waiting := kit.WaitReason(err); waiting {
-		return kit.Result(kit.Continue(), cmp.Or(o.Wait(ctx, reason), err))
+		return kit.Result(kit.Continue(), cmp.Or(o.wait(ctx, reason, err), err))
 	}
 	if kit.IsTransient(err) && len(flow.Errors(err)) == 0 {
 		return kit.Result(kit.Continue(), err)

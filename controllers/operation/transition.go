@@ -37,10 +37,10 @@ func begin(f Fields, kind gardencorev1beta1.LastOperationType, anew bool, now ti
 	if f.RetryCycle != nil && (*f.RetryCycle == nil || anew || deletion) {
 		*f.RetryCycle = new(metav1.NewTime(now))
 	}
+	dropErrors(f, StepInitialize)
 	if !other && !anew && last.State == gardencorev1beta1.LastOperationStateProcessing {
 		return false
 	}
-	dropErrors(f, StepInitialize)
 	*f.LastOperation = &gardencorev1beta1.LastOperation{Type: kind, State: gardencorev1beta1.LastOperationStateProcessing, LastUpdateTime: metav1.NewTime(now)}
 	return true
 }
@@ -57,6 +57,15 @@ func underWay(f Fields) *gardencorev1beta1.LastOperation {
 func wait(f Fields, reason string, now time.Time) {
 	last := underWay(f)
 	last.State, last.Description, last.LastUpdateTime = gardencorev1beta1.LastOperationStateProcessing, describe(reason), metav1.NewTime(now)
+}
+
+// outlast shows the error of a step beside what the operation waits for. The other errors stay.
+func outlast(f Fields, step *stepError, now time.Time) {
+	if f.LastErrors == nil {
+		return
+	}
+	dropErrors(f, flow.ID(step.id))
+	*f.LastErrors = append(*f.LastErrors, errorsOf(step, now)...)
 }
 
 // advance shows the progress of a flow and removes the errors of tasks that have succeeded.

@@ -89,6 +89,8 @@ type Options struct {
 	TokenExpiration time.Duration
 	// PodScheduler is the scheduler that a webhook gives to pods of control planes; empty for none.
 	PodScheduler string
+	// NodeTolerations are how long pods of the seed stay on nodes that are lost.
+	NodeTolerations webhooks.NodeTolerations
 	// PolicyNamespaces are those of the seed in which traffic is denied; empty for a process that makes no network policies.
 	PolicyNamespaces reach.Namespaces
 	// Ingress are the pods that may reach what Ingresses and VirtualServices lead to; the zero value stands for none.
@@ -122,7 +124,7 @@ func Run(ctx context.Context, o Options) error {
 	}
 	targets := target.Finder{Seed: direct, Shoot: shoots.Get}
 	if o.WebhookAddress != "" {
-		decider := &webhooks.Decider{Seed: direct, TokenExpiration: o.TokenExpiration, Scheduler: o.PodScheduler}
+		decider := &webhooks.Decider{Seed: direct, TokenExpiration: o.TokenExpiration, Scheduler: o.PodScheduler, Tolerations: o.NodeTolerations}
 		decider.Register(mgr.GetWebhookServer(), o.Log)
 		if err := addReadyCheck(mgr, "webhooks", mgr.GetWebhookServer()); err != nil {
 			return err

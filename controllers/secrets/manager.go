@@ -67,14 +67,14 @@ func Load(ctx context.Context, c Config) (*Manager, error) {
 	return m, m.loadDonors(ctx)
 }
 
-// Cleanup deletes every secret of this manager that was not asked for since Load. A run calls it last, if it succeeded.
-func (m *Manager) Cleanup(ctx context.Context) error {
+// Cleanup deletes every secret of this manager that was not asked for since Load, but the given ones. A run calls it last, if it succeeded.
+func (m *Manager) Cleanup(ctx context.Context, keep ...string) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	var errs []error
 	for i := range m.existing {
 		s := &m.existing[i]
-		if _, used := m.used[s.Name]; used {
+		if _, used := m.used[s.Name]; used || slices.Contains(keep, s.Name) {
 			continue
 		}
 		if err := m.config.Client.Delete(ctx, s); client.IgnoreNotFound(err) != nil {

@@ -3,6 +3,7 @@
 package e2e_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -111,7 +112,11 @@ func patched(t *testing.T, w *world) {
 // offerPatch imports the images of the other version into the seed, and has the cloud profile offer it.
 func (w *world) offerPatch(t *testing.T) {
 	t.Helper()
-	socket := filepath.Join("/run", filepath.Base(w.seedState), "containerd", "containerd.sock")
+	var seedling struct{ RunDir string }
+	if content, err := os.ReadFile(filepath.Join(w.seedState, "seedling.json")); err != nil || json.Unmarshal(content, &seedling) != nil {
+		t.Fatalf("read where the seed runs: %v: %s", err, content)
+	}
+	socket := filepath.Join(seedling.RunDir, "containerd", "containerd.sock")
 	for _, name := range []string{"seedling", "machine"} {
 		archive := filepath.Join(w.root, ".build", "patch", "images", name+".tar")
 		if _, err := os.Stat(archive); err != nil {

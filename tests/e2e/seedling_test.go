@@ -78,8 +78,8 @@ func (s *seed) traces(t *testing.T) map[string]string {
 	found := map[string]string{"processes": s.processes(t)}
 	for what, look := range map[string]string{
 		"mounts":    `grep -F "$0" /proc/self/mounts || true`,
-		"cgroups":   `find /sys/fs/cgroup -type d -name "$(basename "$0")" -prune`,
-		"files":     `ls -d "$0" "/run/$(basename "$0")" /var/lib/cni/results/"$(basename "$0")"-* 2>/dev/null || true`,
+		"cgroups":   `find /sys/fs/cgroup -type d -name "$(basename "$0")*" -prune`,
+		"files":     `ls -d "$0" "/run/$(basename "$0")"* /var/lib/cni/results/"$(basename "$0")"-* 2>/dev/null || true`,
 		"links":     `find /var/log/containers -lname "$0/*" 2>/dev/null || true`,
 		"addresses": `ip -o address | awk '{print $2, $3, $4}'`, // not whether the kernel still tries them out
 		"routes":    `ip route show table all | grep -v cache || true`,

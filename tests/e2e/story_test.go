@@ -312,7 +312,7 @@ func (w *world) traces(t *testing.T) map[string][]string {
 		"interfaces":         `ip -o link | grep -E 'veth|seedling|cni' || true`,
 		"addresses":          `ip -o addr | grep -E ' 10\.9[789]\.' || true`,
 		"nftables":           `nft list tables | grep -E 'kube|seedling|cni' || true`,
-		"files":              `ls -d ` + w.seedState + ` /run/` + filepath.Base(w.seedState) + ` ` + w.state + ` 2>/dev/null || true`,
+		"files":              `ls -d ` + w.seedState + ` /run/` + filepath.Base(w.seedState) + `* ` + w.state + ` 2>/dev/null || true`,
 	} {
 		for line := range strings.Lines(w.must(t, "sh", "-c", look)) {
 			found[what] = append(found[what], strings.TrimSpace(line))

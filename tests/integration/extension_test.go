@@ -53,6 +53,7 @@ func TestSecondExtension(t *testing.T) {
 		"Valid": "True RegistrationValid", "Installed": "True InstallationSuccessful", "Healthy": "True ControllerHealthy",
 	})
 	n.checkGardenAccess(seed, home)
+	n.readySeed() // Its last round of care may have been before the extension was installed, and no other comes after the gardenlet is stopped.
 	if err := gardenlet.stop(); err != nil {
 		t.Fatal(err)
 	}

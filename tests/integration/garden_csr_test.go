@@ -38,13 +38,16 @@ func (o *operator) as(user string, groups ...string) client.Client {
 
 func signingRequest(t *testing.T, name, commonName string) *certificatesv1.CertificateSigningRequest {
 	t.Helper()
+	return signingRequestOf(t, name, pkix.Name{CommonName: commonName, Organization: []string{"gardener.cloud:system:seeds"}})
+}
+
+func signingRequestOf(t *testing.T, name string, subject pkix.Name) *certificatesv1.CertificateSigningRequest {
+	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
 		t.Fatalf("generate key: %v", err)
 	}
-	der, err := x509.CreateCertificateRequest(rand.Reader, &x509.CertificateRequest{
-		Subject: pkix.Name{CommonName: commonName, Organization: []string{"gardener.cloud:system:seeds"}},
-	}, key)
+	der, err := x509.CreateCertificateRequest(rand.Reader, &x509.CertificateRequest{Subject: subject}, key)
 	if err != nil {
 		t.Fatalf("create certificate request: %v", err)
 	}
@@ -96,7 +99,8 @@ func TestSigningRequests(t *testing.T) {
 	}
 	other := signingRequest(t, "other", "admin")
 	good := signingRequest(t, "good", "gardener.cloud:system:seed:good")
-	for _, request := range []*certificatesv1.CertificateSigningRequest{other, good} {
+	alone := signingRequestOf(t, "alone", pkix.Name{CommonName: "gardener.cloud:system:shoot:garden-dev:a", Organization: []string{"gardener.cloud:system:shoots"}})
+	for _, request := range []*certificatesv1.CertificateSigningRequest{other, good, alone} {
 		if err := gardenlet.Create(t.Context(), request); err != nil {
 			t.Fatalf("GCM-CSR-6: a bootstrap token may ask: %v", err)
 		}
@@ -110,6 +114,10 @@ func TestSigningRequests(t *testing.T) {
 	}
 	harness.Await(t, o.Client, renewal, "GCM-CSR-6: a gardenlet renews its certificate", func(r *certificatesv1.CertificateSigningRequest) error {
 		return has(approval(r) == "AutoApproved", "conditions %v", r.Status.Conditions)
+	})
+	harness.Await(t, o.Client, alone, "GCM-CSR-7: a token that is not for a self-hosted shoot gets no certificate for it", func(r *certificatesv1.CertificateSigningRequest) error {
+		denied := len(r.Status.Conditions) == 1 && r.Status.Conditions[0].Type == "Denied" && r.Status.Conditions[0].Reason == "RequestDenied"
+		return has(denied, "conditions %v", r.Status.Conditions)
 	})
 	for reason, request := range map[string]*certificatesv1.CertificateSigningRequest{
 		"GCM-CSR-4: a request of a user without the right stays pending": stranger,

@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"net/url"
 	"os"
@@ -36,7 +37,7 @@ const allRequests = "apiVersion: audit.k8s.io/v1\nkind: Policy\nomitStages: [Req
 
 // TestSeedKeepsItsDistance joins a seed to a garden that is in use, and stops the garden. Nothing in the garden has changed because of the
 // seed, nothing there tells how the seed can be reached, nothing in the seed changes because the garden is away, and the gardenlet has read
-// from the garden only what concerns its own seed.
+// from the garden, and written to it, only what concerns its own seed.
 func TestSeedKeepsItsDistance(t *testing.T) {
 	t.Parallel()
 	policy := filepath.Join(t.TempDir(), "policy.yaml")
@@ -54,7 +55,8 @@ func TestSeedKeepsItsDistance(t *testing.T) {
 	})
 	before := n.garden.generations()
 
-	n.invite(n.token(time.Hour))
+	token := n.token(time.Hour)
+	n.invite(token)
 	config := n.config("one")
 	config.Server.HealthProbes.BindAddress, config.Server.HealthProbes.Port = "127.0.0.1", freePort(t)
 	n.run(config)
@@ -77,6 +79,7 @@ func TestSeedKeepsItsDistance(t *testing.T) {
 		t.Errorf("GLET-LEASE-8: objects of the seed while the garden is away (-want +got):\n%s", diff)
 	}
 	n.checkReadOnlyOwn()
+	n.checkWroteOnly("controllerinstallations "+installation.Name, "gardener-system-seed-lease/leases one", "kube-system/secrets bootstrap-token-"+token.ID, "seeds one")
 }
 
 func unhealthy(ctx context.Context, address string) error {
@@ -234,5 +237,28 @@ func (n *nursery) checkReadOnlyOwn() {
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		n.t.Errorf("GLET-REG-7: what the gardenlet lists and watches in the garden (-want +got):\n%s", diff)
+	}
+}
+
+// checkWroteOnly searches the audit log for what the gardenlet has written: that and no more. It also reports what has happened, which the
+// garden accepts for objects of its seed only.
+func (n *nursery) checkWroteOnly(want ...string) {
+	n.t.Helper()
+	written := map[string]bool{}
+	for _, verb := range []string{"create", "update", "patch", "delete", "deletecollection"} {
+		events, err := auditlog.Search(n.t.Context(), filepath.Join(n.garden.DataDir, "audit"), auditlog.Filter{
+			User: "gardener.cloud:system:seed:one", Verb: verb, Limit: 10000,
+		})
+		if err != nil {
+			n.t.Fatal(err)
+		}
+		for i := range events {
+			if o := events[i].Object; o != nil && o.Resource != "events" && o.Resource != "timelinereports" {
+				written[strings.TrimPrefix(o.Namespace+"/"+o.Resource+" "+o.Name, "/")] = true
+			}
+		}
+	}
+	if diff := cmp.Diff(want, slices.Sorted(maps.Keys(written))); diff != "" {
+		n.t.Errorf("GLET-BOOT-1: what the gardenlet writes in the garden (-want +got):\n%s", diff)
 	}
 }

@@ -233,7 +233,8 @@ func checkInvalid(n *nursery, installation *gardencorev1beta1.ControllerInstalla
 	n.t.Helper()
 	deployment := &gardencorev1beta1.ControllerDeployment{ObjectMeta: metav1.ObjectMeta{Name: "demo"}}
 	for reason, config := range map[string]runtime.RawExtension{
-		"False ChartInformationInvalid": {Raw: []byte(`{"ociRepository":{"ref":"registry.example/demo:v1"}}`)},
+		"False ChartInformationInvalid": helm(n.t, []byte("no chart"), nil),
+		"False OCIChartCannotBePulled":  {Raw: []byte(`{"ociRepository":{"ref":"localhost:1/demo:v1"}}`)},
 		"False ChartCannotBeRendered":   helm(n.t, extensionChart(n.t, map[string]string{"bad.yaml": `{{ required "give a shape" .Values.shape }}`}), nil),
 	} {
 		n.garden.change(deployment, func() { deployment.ProviderConfig = config })

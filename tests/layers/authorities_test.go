@@ -40,20 +40,26 @@ func TestAuthoritiesAreFound(t *testing.T) {
 // authorities are the constants and texts in a file that name an authority of the core.
 func authorities(t *testing.T, source []byte) []string {
 	t.Helper()
+	names := []string{`"ca"`, `"ca-client"`, `"ca-front-proxy"`, `"ca-kubelet"`, `"ca-etcd"`, `"ca-etcd-peer"`}
+	return named(t, source, func(selector string) bool { return strings.HasPrefix(selector, "SecretCA") }, names...)
+}
+
+// named are the selectors in a file that match, and those of the literals that are in it, in their order.
+func named(t *testing.T, source []byte, matches func(selector string) bool, literals ...string) []string {
+	t.Helper()
 	file, err := parser.ParseFile(token.NewFileSet(), "", source, parser.SkipObjectResolution)
 	if err != nil {
 		t.Fatal(err)
 	}
-	names := []string{`"ca"`, `"ca-client"`, `"ca-front-proxy"`, `"ca-kubelet"`, `"ca-etcd"`, `"ca-etcd-peer"`}
 	var found []string
 	ast.Inspect(file, func(n ast.Node) bool {
 		switch n := n.(type) {
 		case *ast.SelectorExpr:
-			if strings.HasPrefix(n.Sel.Name, "SecretCA") {
+			if matches(n.Sel.Name) {
 				found = append(found, n.Sel.Name)
 			}
 		case *ast.BasicLit:
-			if slices.Contains(names, n.Value) {
+			if slices.Contains(literals, n.Value) {
 				found = append(found, n.Value)
 			}
 		}

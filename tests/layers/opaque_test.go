@@ -27,7 +27,6 @@ func openers() []opener {
 	return []opener{
 		{"controllers/garden/reference/holders.go", "the field of a ControllerDeployment: where its chart is, which is the core's own"},
 		{"controllers/garden/controllerregistration/installation.go", "the same field, of which a checksum is made"},
-		{"controllers/gardenlet/controllerinstallation/phase_find.go", "the same field, which the gardenlet installs"},
 		{"controllers/gardenlet/workloadidentity/issuer.go", "copies the document into a Secret as it is"},
 		{"controllers/gardenlet/bastion/status.go", "publishes the host keys of a bastion, for which there is no other field"},
 	}

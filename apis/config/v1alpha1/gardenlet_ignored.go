@@ -21,13 +21,9 @@ func GardenletFieldsIgnored() []string {
 		"debugging",
 		"etcdConfig",
 		"exposureClassHandlers[].sni",
-		"gardenClientConnection.acceptContentTypes",
-		"gardenClientConnection.contentType",
-		"leaderElection.resourceLock",
 		"logging",
 		"monitoring",
-		"nodeToleration",
-		"shootClientConnection",
+		"shootClientConnection.kubeconfig",
 		"sni",
 	}
 }

@@ -21,7 +21,7 @@ func TestGardenletIgnored(t *testing.T) {
 		"Nothing":  {reason: "defaults are nobody's wish", fields: "seedConfig: {metadata: {name: a}}"},
 		"Default":  {reason: "nor is a default that is written out", fields: "controllers: {backupBucket: {concurrentSyncs: 20}}"},
 		"Unwanted": {reason: "what is not wanted is not done", fields: "monitoring: {shoot: {enabled: false}}\ndebugging: {enableProfiling: false}"},
-		"Acted on": {reason: "what somebody acts on is not told", fields: "controllers: {shoot: {concurrentSyncs: 3}}\nlogLevel: debug"},
+		"Acted on": {reason: "what somebody acts on is not told", fields: "controllers: {shoot: {concurrentSyncs: 3}}\nlogLevel: debug\nnodeToleration: {defaultNotReadyTolerationSeconds: 3}"},
 		"Handler": {
 			reason: "of a list, those entries count that have the field",
 			fields: "exposureClassHandlers: [{name: a, loadBalancerService: {annotations: {a: b}}}]",
@@ -32,7 +32,7 @@ func TestGardenletIgnored(t *testing.T) {
 			want:   []string{"exposureClassHandlers[].sni"},
 		},
 		"Section": {reason: "a section is told by its name", fields: "monitoring: {shoot: {externalLabels: {a: b}}}", want: []string{"monitoring"}},
-		"Leaf":    {reason: "a field by its path", fields: "gardenClientConnection: {acceptContentTypes: application/json}", want: []string{"gardenClientConnection.acceptContentTypes"}},
+		"Leaf":    {reason: "a field by its path", fields: "shootClientConnection: {kubeconfig: a, qps: 3}", want: []string{"shootClientConnection.kubeconfig"}},
 		"Changed": {reason: "another value than the default", fields: "controllers: {backupBucket: {concurrentSyncs: 3}}", want: []string{"controllers.backupBucket"}},
 	}
 	for name, tc := range cases {

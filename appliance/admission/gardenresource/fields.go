@@ -86,7 +86,7 @@ func ofGardener() []Row {
 		{Field: at + "gardenerControllerManager.featureGates", Refused: "the controllers have no feature gates"},
 		{Field: at + "gardenerControllerManager.logLevel", Shows: "the level of the log", Acts: level},
 		{Field: at + "gardenerDashboard", Refused: "the web UI is part of this server; a dashboard beside it would have to be installed elsewhere"},
-		{Field: at + "gardenerDiscoveryServer", Refused: "this server publishes the documents of issuers itself"},
+		{Field: at + "gardenerDiscoveryServer", Refused: "this server publishes the documents of its own issuer itself, and those of shoots are not served yet"},
 		{Field: at + "gardenerResourceManager", Refused: builtIn},
 		{Field: at + "gardenerScheduler.featureGates", Refused: "the scheduler has no feature gates"},
 		{Field: at + "gardenerScheduler.logLevel", Shows: "the level of the log", Acts: level},

@@ -73,9 +73,9 @@ func TestIssuer(t *testing.T) {
 		}
 	}
 	admissiontest.Run(t, completed, map[string]admissiontest.Case{
-		"API-SVAL-20 issuer":      {Reason: "others trust the issuer", Objects: garden(), Request: change(managed, plain), Refused: []string{"metadata.annotations[authentication.gardener.cloud/issuer]"}},
-		"API-SVAL-20 issuer spec": {Reason: "whatever else changes", Objects: garden(), Request: change(managed, surviving), Refused: []string{"authentication.gardener.cloud/issuer"}},
-		"API-SVAL-20 issuer on":   {Reason: "it can be turned on", Objects: garden(), Request: change(plain, managed)},
+		"API-SVAL-20 issuer":      {Reason: "nobody serves managed issuers yet, so nobody trusts this one", Objects: garden(), Request: change(managed, plain)},
+		"API-SVAL-20 issuer spec": {Reason: "a shoot that has asked for one can still be changed", Objects: garden(), Request: change(managed, all(managed, surviving))},
+		"API-SVAL-20 issuer on":   {Reason: "it can be turned on, with a warning", Objects: garden(), Request: change(plain, managed)},
 		"API-SVAL-20 issuer own":  {Reason: "there is one issuer", Objects: garden(), Request: create(managed, own), Refused: []string{"spec.kubernetes.kubeAPIServer.serviceAccountConfig.issuer", "authentication.gardener.cloud/issuer=managed"}},
 	})
 }

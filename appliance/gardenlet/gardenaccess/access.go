@@ -97,8 +97,7 @@ func (a *Access) openFile() error {
 	if err != nil {
 		return fmt.Errorf("load garden kubeconfig %q: %w", a.settings.Kubeconfig, err)
 	}
-	config.QPS, config.Burst, config.UserAgent = a.settings.QPS, a.settings.Burst, a.settings.UserAgent
-	a.config = config
+	a.config = tuned(a.settings, config)
 	if err := rest.LoadTLSFiles(config); err != nil {
 		return fmt.Errorf("load garden kubeconfig %q: %w", a.settings.Kubeconfig, err)
 	}

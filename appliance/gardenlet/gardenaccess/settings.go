@@ -9,6 +9,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/utils/clock"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	gardenconfigv1alpha1 "github.com/terrarium-garden/terrarium/apis/config/v1alpha1"
 )
 
 const (
@@ -59,9 +61,8 @@ type Settings struct {
 	Validity *time.Duration
 	// RotateFrom and RotateUntil are the bounds of the share of a certificate's lifetime, in percent, after which it is replaced.
 	RotateFrom, RotateUntil int32
-	// QPS and Burst limit the requests to the garden.
-	QPS   float32
-	Burst int
+	// Connection limits the requests to the garden, and says their formats. Its kubeconfig does not count.
+	Connection gardenconfigv1alpha1.ClientConnectionConfiguration
 	// UserAgent is the user agent of requests to the garden.
 	UserAgent string
 }

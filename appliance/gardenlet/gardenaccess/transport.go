@@ -14,6 +14,8 @@ import (
 
 	utilnet "k8s.io/apimachinery/pkg/util/net"
 	"k8s.io/client-go/rest"
+
+	"github.com/terrarium-garden/terrarium/controllers/kit"
 )
 
 // idleTimeout closes the connections of a replaced transport after their last watch has ended.
@@ -66,19 +68,23 @@ func (t *transport) use(m Material) error {
 
 // config returns a client configuration with this transport.
 func (t *transport) config(settings Settings, server string) *rest.Config {
-	return &rest.Config{Host: server, Transport: t, QPS: settings.QPS, Burst: settings.Burst, UserAgent: settings.UserAgent}
+	return tuned(settings, &rest.Config{Host: server, Transport: t})
 }
 
 // plainConfig returns a client configuration for one certificate or token, which is never replaced.
 func plainConfig(settings Settings, m Material) *rest.Config {
-	return &rest.Config{
+	return tuned(settings, &rest.Config{
 		Host:        m.Server,
 		BearerToken: m.Token,
-		QPS:         settings.QPS,
-		Burst:       settings.Burst,
-		UserAgent:   settings.UserAgent,
 		TLSClientConfig: rest.TLSClientConfig{
 			CAData: m.CA, CertData: m.Certificate, KeyData: m.Key, Insecure: m.Insecure,
 		},
-	}
+	})
+}
+
+// tuned sets what the settings say about requests, and returns the configuration.
+func tuned(settings Settings, config *rest.Config) *rest.Config {
+	kit.Tune(config, settings.Connection)
+	config.UserAgent = settings.UserAgent
+	return config
 }

@@ -251,6 +251,16 @@ func TestDetect(t *testing.T) {
 			objects: []client.Object{in("shoot-info", map[string]string{"podNetwork": "10.1.0.0/16", "serviceNetwork": "10.2.0.0/16", "nodeNetwork": "10.3.0.0/16", "region": "north"})},
 			want:    join.Facts{Pods: "10.1.0.0/16", Services: "10.2.0.0/16", Nodes: "10.3.0.0/16", Region: "north"},
 		},
+		"ShootOfAProvider": {
+			reason:  "the provider has chosen the range of the nodes",
+			objects: []client.Object{in("shoot-info", map[string]string{"podNetwork": "10.1.0.0/16", "serviceNetwork": "10.2.0.0/16", "nodeNetworks": "10.3.0.0/16"})},
+			want:    join.Facts{Pods: "10.1.0.0/16", Services: "10.2.0.0/16", Nodes: "10.3.0.0/16"},
+		},
+		"ShootWithSeveral": {
+			reason:  "a seed has one range of nodes; its administrator has to say which",
+			objects: []client.Object{in("shoot-info", map[string]string{"podNetwork": "10.1.0.0/16", "serviceNetwork": "10.2.0.0/16", "nodeNetworks": "10.3.0.0/16,10.4.0.0/16"})},
+			want:    join.Facts{Pods: "10.1.0.0/16", Services: "10.2.0.0/16"},
+		},
 		"Kubeadm": {
 			reason:  "kubeadm leaves its configuration; of two families the first counts",
 			objects: []client.Object{in("kubeadm-config", map[string]string{"ClusterConfiguration": "networking:\n  podSubnet: 10.1.0.0/16,fd00::/48\n  serviceSubnet: 10.2.0.0/16\n"})},

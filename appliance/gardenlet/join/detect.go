@@ -3,6 +3,7 @@
 package join
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -62,7 +63,16 @@ func (f Facts) or(other Facts) Facts {
 func fromShootInfo(ctx context.Context, seed client.Client) (Facts, error) {
 	info := &corev1.ConfigMap{}
 	err := seed.Get(ctx, client.ObjectKey{Namespace: metav1.NamespaceSystem, Name: gardencorev1beta1.ConfigMapShootInfo}, info)
-	return Facts{Pods: info.Data["podNetwork"], Services: info.Data["serviceNetwork"], Nodes: info.Data["nodeNetwork"], Region: info.Data["region"]}, err
+	nodes := cmp.Or(info.Data["nodeNetwork"], onlyNetwork(info.Data["nodeNetworks"]))
+	return Facts{Pods: info.Data["podNetwork"], Services: info.Data["serviceNetwork"], Nodes: nodes, Region: info.Data["region"]}, err
+}
+
+// onlyNetwork returns the network of a list that has one: a seed has one range of nodes, and none is right where there are several.
+func onlyNetwork(networks string) string {
+	if strings.Contains(networks, ",") {
+		return ""
+	}
+	return networks
 }
 
 // fromKubeadm reads the configuration that kubeadm leaves in the cluster. It ignores what it cannot parse.

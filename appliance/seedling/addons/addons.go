@@ -4,10 +4,7 @@ package addons
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"net"
-	"net/http"
 	"net/netip"
 	"time"
 
@@ -56,6 +53,7 @@ type loop struct {
 	name      string
 	reconcile func(ctx context.Context) error
 	watches   []cache.SharedIndexInformer
+	health    *health
 }
 
 // Run runs the loops until the context ends.
@@ -91,11 +89,12 @@ func Run(ctx context.Context, o Options) error {
 		}))
 	records := single.Core().V1().ConfigMaps()
 	names := &dnszones.Reconciler{ConfigMaps: records.Lister(), Files: o.Zones}
+	health := &health{last: map[string]error{}}
 	loops := []loop{
-		{"load balancer", balancer.Reconcile, []cache.SharedIndexInformer{services.Informer()}},
-		{"storage", storage.Reconcile, []cache.SharedIndexInformer{claims.Informer(), volumes.Informer()}},
-		{"dns records", names.Reconcile, []cache.SharedIndexInformer{records.Informer()}},
-		{"network policies", firewall.Reconcile, []cache.SharedIndexInformer{policies.Informer(), pods.Informer(), namespaces.Informer()}},
+		{"load balancer", balancer.Reconcile, []cache.SharedIndexInformer{services.Informer()}, health},
+		{"storage", storage.Reconcile, []cache.SharedIndexInformer{claims.Informer(), volumes.Informer()}, health},
+		{"dns records", names.Reconcile, []cache.SharedIndexInformer{records.Informer()}, health},
+		{"network policies", firewall.Reconcile, []cache.SharedIndexInformer{policies.Informer(), pods.Informer(), namespaces.Informer()}, health},
 	}
 	if err := storage.EnsureClass(ctx); err != nil {
 		return err
@@ -109,7 +108,7 @@ func Run(ctx context.Context, o Options) error {
 	for _, l := range loops {
 		group.Go(func() error { return l.run(ctx, o.Log.WithValues("loop", l.name)) })
 	}
-	group.Go(func() error { return serveHealth(ctx, o.Listen) })
+	group.Go(func() error { return health.serve(ctx, o.Listen) })
 	return group.Wait()
 }
 
@@ -139,7 +138,9 @@ func (l loop) run(ctx context.Context, log logr.Logger) error {
 		if shutdown {
 			return nil
 		}
-		if err := l.reconcile(ctx); err != nil {
+		err := l.reconcile(ctx)
+		l.health.note(l.name, err)
+		if err != nil {
 			log.Error(err, "Reconciliation failed, trying again")
 			queue.AddRateLimited(item)
 		} else {
@@ -147,21 +148,4 @@ func (l loop) run(ctx context.Context, log logr.Logger) error {
 		}
 		queue.Done(item)
 	}
-}
-
-// serveHealth answers as long as the loops run.
-func serveHealth(ctx context.Context, address string) error {
-	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", address)
-	if err != nil {
-		return fmt.Errorf("listen for health: %w", err)
-	}
-	mux := http.NewServeMux()
-	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusOK) })
-	server := &http.Server{Handler: mux, ReadHeaderTimeout: 5 * time.Second}
-	stop := context.AfterFunc(ctx, func() { _ = server.Close() })
-	defer stop()
-	if err := server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
-		return fmt.Errorf("serve health: %w", err)
-	}
-	return nil
 }

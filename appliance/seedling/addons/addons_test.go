@@ -4,12 +4,15 @@ package addons_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io"
 	"net"
 	"net/http"
 	"net/netip"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -160,6 +163,47 @@ func TestRun(t *testing.T) {
 	if err := <-ended; err != nil {
 		t.Errorf("The end that was asked for is no failure: %v", err)
 	}
+}
+
+func TestHealthTellsOfFailures(t *testing.T) {
+	t.Parallel()
+	var broken atomic.Bool
+	broken.Store(true)
+	_, open := firewall()
+	options := addons.Options{
+		Client: fake.NewClientset(), LoadBalancerPool: netip.MustParsePrefix("10.99.1.0/24"), VolumesDir: t.TempDir(),
+		Machine: (&machine{addresses: map[netip.Addr]bool{}}).functions(), Listen: freeAddress(t), Log: logr.Discard(),
+		Firewall: func() (knftables.Interface, error) {
+			if broken.Load() {
+				return nil, errors.New("the kernel has no firewall")
+			}
+			return open()
+		},
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() { ended <- addons.Run(ctx, options) }()
+	defer func() {
+		cancel()
+		if err := <-ended; err != nil {
+			t.Errorf("The end that was asked for is no failure: %v", err)
+		}
+	}()
+	eventually(t, "policies that are not enforced are no secret", func() bool {
+		request, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+options.Listen+"/healthz", http.NoBody)
+		if err != nil {
+			t.Fatal(err)
+		}
+		response, err := http.DefaultClient.Do(request)
+		if err != nil {
+			return false
+		}
+		body, err := io.ReadAll(response.Body)
+		return errors.Join(err, response.Body.Close()) == nil && response.StatusCode == http.StatusServiceUnavailable &&
+			strings.Contains(string(body), "network policies: ") && strings.Contains(string(body), "the kernel has no firewall")
+	})
+	broken.Store(false)
+	eventually(t, "a loop that succeeds again is healthy", func() bool { return healthy(t, options.Listen) })
 }
 
 func TestRunWithTakenPort(t *testing.T) {

@@ -7,12 +7,15 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"net/netip"
 	"os"
 	"os/exec"
 	"runtime"
 	"strings"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/terrarium-garden/terrarium/appliance/seedling/node"
 )
 
 // ErrCannotRun says that this machine does not meet the requirements of a cluster.
@@ -38,6 +41,13 @@ func (c *Cluster) check(ctx context.Context) error {
 		}
 	}
 	missing = append(missing, c.takenPorts(ctx)...)
+	taken, err := node.Overlaps(c.config.Bridge, c.config.PodCIDR, c.config.ServiceCIDR, c.config.LoadBalancerCIDR, netip.PrefixFrom(c.config.NodeIP, c.config.NodeIP.BitLen()))
+	if err != nil {
+		return err
+	}
+	for _, other := range taken {
+		missing = append(missing, "networks of its own: they overlap with "+other)
+	}
 	if len(missing) > 0 {
 		return fmt.Errorf("%w; what is missing:\n\t%s", ErrCannotRun, strings.Join(missing, "\n\t"))
 	}
@@ -63,17 +73,4 @@ func (c *Cluster) takenPorts(ctx context.Context) []string {
 		}
 	}
 	return taken
-}
-
-// lock prevents two commands from changing the cluster at the same time. The lock is on the folder itself, so there is no
-// lock file to remove, and the kernel releases it when the command ends.
-func (c *Cluster) lock() (unlock func(), err error) {
-	dir, err := os.Open(c.config.StateDir)
-	if err != nil {
-		return nil, fmt.Errorf("open state folder: %w", err)
-	}
-	if err := unix.Flock(int(dir.Fd()), unix.LOCK_EX|unix.LOCK_NB); err != nil {
-		return nil, errors.Join(fmt.Errorf("another command changes the cluster in %q at the moment; wait until it ends: %w", c.config.StateDir, err), dir.Close())
-	}
-	return func() { _ = dir.Close() }, nil
 }

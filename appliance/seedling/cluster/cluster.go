@@ -103,7 +103,7 @@ func (c *Cluster) kubeClient() (kubernetes.Interface, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read admin kubeconfig: %w", err)
 	}
-	config.QPS, config.Burst = 100, 200
+	config.QPS, config.Burst, config.Proxy = 100, 200, noProxy
 	client, err := kubernetes.NewForConfig(config)
 	if err != nil {
 		return nil, fmt.Errorf("make client of the cluster: %w", err)

@@ -3,6 +3,7 @@
 package cluster
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -10,7 +11,10 @@ import (
 	"net/netip"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
+
+	"github.com/terrarium-garden/terrarium/appliance/seedling/durable"
 )
 
 // DefaultStateDir is the default folder of a seedling.
@@ -25,10 +29,12 @@ type Config struct {
 	// StateDir holds persistent files, RunDir sockets and mounts.
 	StateDir string `json:"stateDir"`
 	RunDir   string `json:"runDir"`
-	// NodeName is the name of the one node, of its control group and of its pod network.
-	NodeName string     `json:"nodeName"`
-	NodeIP   netip.Addr `json:"nodeAddress"`
-	APIPort  int        `json:"apiPort"`
+	// NodeName is the name of the one node.
+	NodeName string `json:"nodeName"`
+	// Group is the name of the control group of the cluster and of its pod network, which no other cluster of the machine has.
+	Group   string     `json:"group"`
+	NodeIP  netip.Addr `json:"nodeAddress"`
+	APIPort int        `json:"apiPort"`
 	// PodCIDR is the range of all pods, NodeCIDR the part of it that the node gives to its pods.
 	PodCIDR          netip.Prefix `json:"pods"`
 	NodeCIDR         netip.Prefix `json:"nodePods"`
@@ -38,13 +44,16 @@ type Config struct {
 	Bridge string `json:"bridge"`
 }
 
-// NewConfig returns the configuration of a new cluster in the given folder. Two clusters need two network namespaces.
+// NewConfig returns the configuration of a new cluster in the given folder, which is a path from ResolveStateDir. Two clusters
+// need two network namespaces.
 func NewConfig(stateDir string) Config {
 	name := filepath.Base(stateDir)
+	group := uniqueName(stateDir)
 	return Config{
 		StateDir:         stateDir,
-		RunDir:           filepath.Join("/run", name),
+		RunDir:           filepath.Join("/run", group),
 		NodeName:         name,
+		Group:            group,
 		NodeIP:           netip.AddrFrom4([4]byte{10, 99, 0, 1}),
 		APIPort:          7443,
 		PodCIDR:          netip.PrefixFrom(netip.AddrFrom4([4]byte{10, 98, 0, 0}), 16),
@@ -58,7 +67,8 @@ func NewConfig(stateDir string) Config {
 // ErrNoSeedling says that a folder contains no seedling.
 var ErrNoSeedling = errors.New("no seedling here")
 
-// LoadConfig returns the configuration of the cluster in the given folder.
+// LoadConfig returns the configuration of the cluster in the given folder, which is a path from ResolveStateDir. It refuses a
+// folder that was copied or moved, because the parts of its cluster use the files in the other folder.
 func LoadConfig(stateDir string) (Config, error) {
 	content, err := os.ReadFile(filepath.Join(stateDir, markerFile)) //nolint:gosec // The caller names the path.
 	if errors.Is(err, fs.ErrNotExist) {
@@ -71,28 +81,40 @@ func LoadConfig(stateDir string) (Config, error) {
 	if err := json.Unmarshal(content, &config); err != nil {
 		return Config{}, fmt.Errorf("parse description of the cluster in %q: %w", stateDir, err)
 	}
+	recorded, err := ResolveStateDir(config.StateDir)
+	if err != nil {
+		return Config{}, err
+	}
+	if recorded != stateDir {
+		return Config{}, fmt.Errorf("the cluster in %q was made in %q: a state folder cannot be moved or copied", stateDir, config.StateDir)
+	}
+	config.StateDir = recorded
+	config.Group = cmp.Or(config.Group, config.NodeName) // clusters of earlier versions
 	return config, nil
 }
 
-// save creates the folders and writes the marker. It refuses a folder with other files.
+// save creates the folders and writes the marker. It refuses a folder with other files, and names that others use.
 func (c Config) save() error {
 	entries, err := os.ReadDir(c.StateDir)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("read state folder: %w", err)
 	}
+	// An interrupted start may have left a part of the marker.
+	entries = slices.DeleteFunc(entries, func(entry fs.DirEntry) bool { return entry.Name() == markerFile+durable.Suffix })
 	if len(entries) > 0 {
 		return fmt.Errorf("state folder %q contains files that do not belong to a seedling: choose another one with --state-dir", c.StateDir)
 	}
-	for _, dir := range []string{c.StateDir, c.RunDir} {
-		if err := os.MkdirAll(dir, 0o755); err != nil { //nolint:gosec // Folders with secrets have stricter modes.
-			return fmt.Errorf("make folder: %w", err)
-		}
+	if err := c.checkNames(); err != nil {
+		return err
+	}
+	if err := os.MkdirAll(c.StateDir, 0o755); err != nil { //nolint:gosec // Folders with secrets have stricter modes.
+		return fmt.Errorf("make folder: %w", err)
 	}
 	content, err := json.MarshalIndent(c, "", "  ")
 	if err != nil {
 		return fmt.Errorf("encode description of the cluster: %w", err)
 	}
-	return replaceFile(filepath.Join(c.StateDir, markerFile), append(content, '\n'), 0o600)
+	return durable.Replace(filepath.Join(c.StateDir, markerFile), append(content, '\n'), 0o600)
 }
 
 func (c Config) state(elements ...string) string {
@@ -137,14 +159,3 @@ func (c Config) serviceIP() netip.Addr { return c.ServiceCIDR.Masked().Addr().Ne
 
 // local returns an address that can be reached only from this machine.
 func local(port int) string { return "127.0.0.1:" + strconv.Itoa(port) }
-
-// replaceFile replaces a file atomically.
-func replaceFile(path string, content []byte, mode fs.FileMode) error {
-	if err := os.WriteFile(path+".new", content, mode); err != nil {
-		return fmt.Errorf("write file: %w", err)
-	}
-	if err := os.Rename(path+".new", path); err != nil {
-		return fmt.Errorf("put file in place: %w", err)
-	}
-	return nil
-}

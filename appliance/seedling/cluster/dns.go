@@ -22,6 +22,7 @@ import (
 	applyrbacv1 "k8s.io/client-go/applyconfigurations/rbac/v1"
 
 	"github.com/terrarium-garden/terrarium/appliance/seedling/dnszones"
+	"github.com/terrarium-garden/terrarium/appliance/seedling/durable"
 	"github.com/terrarium-garden/terrarium/controllers/provider/local/nameserver"
 )
 
@@ -52,7 +53,7 @@ func (c Config) dnsIP() netip.Addr {
 // It names the DNS server of the cluster as well: pods cannot reach a local name server of the machine, such as that of
 // systemd-resolved, but the DNS server runs on the machine and can.
 func (c *Cluster) writeDNS() error {
-	if err := replaceFile(c.config.state("resolv.conf"), fmt.Appendf(nil, "nameserver %s\n", c.config.dnsIP()), 0o644); err != nil {
+	if err := durable.Replace(c.config.state("resolv.conf"), fmt.Appendf(nil, "nameserver %s\n", c.config.dnsIP()), 0o644); err != nil {
 		return err
 	}
 	forward, err := c.forward()
@@ -62,7 +63,7 @@ func (c *Cluster) writeDNS() error {
 	if err := (dnszones.Files{Dir: c.config.ZonesDir(), Zones: Zones()}).Begin(); err != nil {
 		return err
 	}
-	return replaceFile(c.config.state("Corefile"), []byte(c.corefile(forward)), 0o644)
+	return durable.Replace(c.config.state("Corefile"), []byte(c.corefile(forward)), 0o644)
 }
 
 // forward is the line of the Corefile for names outside of the cluster. It is empty if the machine has no name server.
@@ -78,7 +79,7 @@ func (c *Cluster) forward() (string, error) {
 	if !namesServers(string(content)) {
 		return "", nil
 	}
-	return "forward . " + upstream, nil
+	return fmt.Sprintf("forward . \"%s\"", upstream), nil
 }
 
 // namesServers reports whether a resolv.conf contains a name server. A machine without a network has none, and CoreDNS would
@@ -102,7 +103,7 @@ func (c *Cluster) corefile(forward string) string {
         fallthrough
     }
     kubernetes %[5]s in-addr.arpa ip6.arpa {
-        kubeconfig %[6]s
+        kubeconfig "%[6]s"
         pods insecure
         fallthrough in-addr.arpa ip6.arpa
     }
@@ -122,7 +123,7 @@ func (c *Cluster) corefile(forward string) string {
 func (c *Cluster) zones() string {
 	var all strings.Builder
 	for _, zone := range Zones() {
-		fmt.Fprintf(&all, "    file %s %s {\n        reload 1s\n    }\n", filepath.Join(c.config.ZonesDir(), dnszones.FileName(zone)), zone)
+		fmt.Fprintf(&all, "    file \"%s\" %s {\n        reload 1s\n    }\n", filepath.Join(c.config.ZonesDir(), dnszones.FileName(zone)), zone)
 	}
 	return all.String()
 }

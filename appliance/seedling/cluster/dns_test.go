@@ -19,8 +19,9 @@ import (
 // TestCorefile has the DNS server read its configuration, with a file for each zone of records.
 func TestCorefile(t *testing.T) {
 	t.Parallel()
-	file := filepath.Join(t.TempDir(), "resolv.conf")
-	c, dir := newCluster(t, func(o *cluster.Options) { o.ResolvConf = file })
+	file := filepath.Join(t.TempDir(), "resolv conf")
+	c, dir := newCluster(t, func(o *cluster.Options) { o.ResolvConf, o.Config.StateDir = file, o.Config.StateDir+" with a blank" })
+	dir += " with a blank"
 	const kubeconfig = "apiVersion: v1\nkind: Config\ncurrent-context: it\ncontexts: [{name: it, context: {cluster: it}}]\nclusters: [{name: it, cluster: {server: 'https://10.99.0.1:7443'}}]\n"
 	if err := errors.Join(
 		os.WriteFile(file, []byte("nameserver 192.0.2.53\n"), 0o600), os.MkdirAll(filepath.Join(dir, "kubeconfigs"), 0o700),
@@ -36,7 +37,7 @@ func TestCorefile(t *testing.T) {
 		t.Errorf("the DNS server does not understand its configuration: %v\n%s", err, corefile)
 	}
 	for _, zone := range cluster.Zones() {
-		if _, err := os.Stat(filepath.Join(dir, "zones", "db."+zone)); err != nil || !strings.Contains(string(corefile), filepath.Join(dir, "zones", "db."+zone)+" "+zone+" {") {
+		if _, err := os.Stat(filepath.Join(dir, "zones", "db."+zone)); err != nil || !strings.Contains(string(corefile), `"`+filepath.Join(dir, "zones", "db."+zone)+`" `+zone+" {") {
 			t.Errorf("zone %q is not served from a file that exists: %v\n%s", zone, err, corefile)
 		}
 	}
@@ -73,7 +74,7 @@ func TestForward(t *testing.T) {
 				}
 			}
 			if tc.forwards {
-				want = []string{"    forward . " + file + "\n"}
+				want = []string{`    forward . "` + file + `"` + "\n"}
 			}
 			if diff := cmp.Diff(want, got); diff != "" {
 				t.Errorf("%s\nforwarding in the Corefile (-want +got):\n%s", tc.reason, diff)

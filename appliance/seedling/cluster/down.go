@@ -4,6 +4,8 @@ package cluster
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"os"
@@ -21,8 +23,8 @@ import (
 const grace = 3 * time.Second
 
 // Down removes the cluster: its pods, processes, mounts, network, kernel settings and files. With keepImages the images
-// are kept, for a faster Up. If something cannot be removed, Down continues, returns the error at the end, and can be
-// called again.
+// are kept, for a faster Up. If something cannot be removed, Down continues with the rest, keeps the files of the cluster,
+// returns the error at the end, and can be called again.
 func (c *Cluster) Down(ctx context.Context, keepImages bool) error {
 	unlock, err := c.lock()
 	if err != nil {
@@ -34,8 +36,7 @@ func (c *Cluster) Down(ctx context.Context, keepImages bool) error {
 	if err != nil {
 		return err
 	}
-	var failed []error
-	for _, s := range []step{
+	err = c.remove(ctx, []step{
 		{name: "control of the pods", do: c.ending(grace, partKubelet, partAddons, partProxy, partControllerManager, partScheduler)},
 		{name: "pods", do: c.removePods},
 		{name: "container runtime", do: c.ending(grace, partRuntime)},
@@ -45,8 +46,27 @@ func (c *Cluster) Down(ctx context.Context, keepImages bool) error {
 		{name: "mounts", do: c.unmount},
 		{name: "network", do: func(ctx context.Context) (string, error) { return c.removeNetwork(ctx, elsewhere) }},
 		{name: "files elsewhere", do: func(ctx context.Context) (string, error) { return c.removeTraces(ctx, elsewhere) }},
-		{name: "files", do: func(ctx context.Context) (string, error) { return c.removeFiles(ctx, keepImages) }},
-	} {
+	}, step{name: "files", do: func(ctx context.Context) (string, error) { return c.removeFiles(ctx, keepImages) }})
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(c.Out, "The cluster was removed in %.1fs\n", c.Clock.Since(began).Seconds())
+	return err
+}
+
+// remove runs the steps in order, also if some of them fail. It runs the last step, which removes the files, only if all
+// others succeeded: without the journal and the marker the rest could not be removed any more.
+func (c *Cluster) remove(ctx context.Context, steps []step, last step) error {
+	var failed []error
+	for _, s := range append(steps, last) {
+		if ctx.Err() != nil {
+			failed = append(failed, fmt.Errorf("interrupted before the step %q: %w", s.name, ctx.Err()))
+			break
+		}
+		if s.name == last.name && len(failed) > 0 {
+			printStep(c.Out, s.name, "kept", 0)
+			break
+		}
 		start := c.Clock.Now()
 		note, err := s.do(ctx)
 		if err != nil {
@@ -56,10 +76,9 @@ func (c *Cluster) Down(ctx context.Context, keepImages bool) error {
 		printStep(c.Out, s.name, note, c.Clock.Since(start))
 	}
 	if err := errors.Join(failed...); err != nil {
-		return err
+		return fmt.Errorf("%w\nThe cluster is not completely removed: run \"seedling down\" again", err)
 	}
-	_, err = fmt.Fprintf(c.Out, "The cluster was removed in %.1fs\n", c.Clock.Since(began).Seconds())
-	return err
+	return nil
 }
 
 // ending returns a step that ends parts in parallel, and kills those that do not end in time.
@@ -145,7 +164,7 @@ func (c *Cluster) removeGroups(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	killed, removed, err := groups.Remove(ctx, c.config.NodeName)
+	killed, removed, err := groups.Remove(ctx, c.config.Group)
 	return fmt.Sprintf("%d removed, %d processes killed", removed, killed), err
 }
 
@@ -191,12 +210,16 @@ func (c *Cluster) removeNetwork(ctx context.Context, elsewhere bool) (string, er
 
 // removeTraces undoes changes outside of the folders of the cluster.
 func (c *Cluster) removeTraces(ctx context.Context, elsewhere bool) (string, error) {
-	files, err := removeMatching(c.ownTrace, "/var/log/containers/*", "/var/lib/cni/results/"+c.config.NodeName+"-*", "/var/lib/kubelet/device-plugins/*")
+	files, err := removeMatching(c.ownTrace, "/var/log/containers/*", networkResults+c.config.Group+"-*-*", "/var/lib/kubelet/device-plugins/*")
 	failed := []error{err}
 	sockets, err := node.RemoveDeadSockets(ctx, "/run/containerd/s") // of shims that had to be killed
 	failed = append(failed, err)
 	note := fmt.Sprintf("%d files", len(files)+len(sockets))
 	journal, err := node.OpenJournal(c.config.state("machine.json"))
+	if errors.Is(err, node.ErrUnreadableJournal) {
+		// This is not fatal, because the cluster could otherwise not be removed at all.
+		note, err = fmt.Sprintf("%s, but kernel settings stay as they are: %v", note, err), nil
+	}
 	if err != nil {
 		return note, errors.Join(append(failed, err)...)
 	}
@@ -207,9 +230,18 @@ func (c *Cluster) removeTraces(ctx context.Context, elsewhere bool) (string, err
 	return strings.Join(slices.Concat([]string{note}, folders, settings), ", "), errors.Join(failed...)
 }
 
+// networkResults is where network plugins note what they did, in files NETWORK-CONTAINER-DEVICE.
+const networkResults = "/var/lib/cni/results/"
+
 // ownTrace reports whether a file in a shared folder belongs to this cluster: a link to one of its files, or a file that
 // only this cluster can have created.
 func (c *Cluster) ownTrace(path string) bool {
+	if file, is := strings.CutPrefix(path, networkResults+c.config.Group+"-"); is {
+		// The network of another cluster may have a name that begins like that of this one.
+		container, _, _ := strings.Cut(file, "-")
+		_, err := hex.DecodeString(container)
+		return err == nil && len(container) == sha256.Size*2
+	}
 	target, err := os.Readlink(path)
 	if err != nil {
 		return !strings.HasPrefix(path, "/var/log/containers/")
@@ -234,7 +266,7 @@ func removeMatching(own func(string) bool, patterns ...string) ([]string, error)
 }
 
 // removeFiles removes the folders of the cluster. It refuses as long as something is mounted in them, because it would
-// delete the mounted files.
+// delete the mounted files. The marker goes last, so that Down can be called again after an interruption.
 func (c *Cluster) removeFiles(_ context.Context, keepImages bool) (string, error) {
 	mounts, err := node.Mounts(c.config.StateDir, c.config.RunDir)
 	if err != nil {
@@ -243,16 +275,22 @@ func (c *Cluster) removeFiles(_ context.Context, keepImages bool) (string, error
 	if len(mounts) > 0 {
 		return "", fmt.Errorf("%q is still mounted, and its files would be deleted as well", mounts[0])
 	}
-	failed := []error{os.RemoveAll(c.config.RunDir)}
-	if !keepImages {
-		return c.config.RunDir + ", " + c.config.StateDir, errors.Join(append(failed, os.RemoveAll(c.config.StateDir))...)
+	if err := os.RemoveAll(c.config.RunDir); err != nil {
+		return "", err
 	}
 	entries, err := os.ReadDir(c.config.StateDir)
-	failed = append(failed, err)
+	failed := []error{err}
 	for _, entry := range entries {
-		if entry.Name() != filepath.Base(c.runtimePaths().Root) && entry.Name() != markerFile {
-			failed = append(failed, os.RemoveAll(c.config.state(entry.Name())))
+		if entry.Name() == markerFile || keepImages && entry.Name() == filepath.Base(c.runtimePaths().Root) {
+			continue
 		}
+		failed = append(failed, os.RemoveAll(c.config.state(entry.Name())))
 	}
-	return c.config.RunDir + ", " + c.config.StateDir + " except the images", errors.Join(failed...)
+	if err := errors.Join(failed...); err != nil {
+		return "", err
+	}
+	if keepImages {
+		return c.config.RunDir + ", " + c.config.StateDir + " except the images", nil
+	}
+	return c.config.RunDir + ", " + c.config.StateDir, os.RemoveAll(c.config.StateDir)
 }

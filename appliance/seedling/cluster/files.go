@@ -16,6 +16,7 @@ import (
 	kubeletv1beta1 "k8s.io/kubelet/config/v1beta1"
 	"sigs.k8s.io/yaml"
 
+	"github.com/terrarium-garden/terrarium/appliance/seedling/durable"
 	"github.com/terrarium-garden/terrarium/appliance/seedling/images"
 	"github.com/terrarium-garden/terrarium/appliance/seedling/node"
 )
@@ -52,7 +53,7 @@ func (c *Cluster) writeFiles() error {
 		return err
 	}
 	containerd := node.RuntimeConfig(c.runtimePaths(), images.NameOf(images.Pause, ProgramsTag), !mayRaise)
-	if err := replaceFile(c.config.state("containerd.toml"), []byte(containerd), 0o600); err != nil {
+	if err := durable.Replace(c.config.state("containerd.toml"), []byte(containerd), 0o600); err != nil {
 		return err
 	}
 	mtu, err := node.SmallestMTU()
@@ -60,12 +61,12 @@ func (c *Cluster) writeFiles() error {
 		return err
 	}
 	network, err := node.PodNetwork{
-		Name: c.config.NodeName, Bridge: c.config.Bridge, Range: c.config.NodeCIDR, MTU: mtu, DataDir: c.config.run("cni"),
+		Name: c.config.Group, Bridge: c.config.Bridge, Range: c.config.NodeCIDR, MTU: mtu, DataDir: c.config.run("cni"),
 	}.Configuration()
 	if err != nil {
 		return err
 	}
-	if err := replaceFile(c.config.state("cni", "conf", "10-seedling.conflist"), network, 0o644); err != nil {
+	if err := durable.Replace(c.config.state("cni", "conf", "10-seedling.conflist"), network, 0o644); err != nil {
 		return err
 	}
 	if err := c.writeDNS(); err != nil {
@@ -82,7 +83,7 @@ func (c *Cluster) writeYAML(file string, object any) error {
 	if err != nil {
 		return fmt.Errorf("encode %s: %w", file, err)
 	}
-	return replaceFile(c.config.state(file), content, 0o600)
+	return durable.Replace(c.config.state(file), content, 0o600)
 }
 
 func (c *Cluster) kubeletConfiguration() kubeletv1beta1.KubeletConfiguration {
@@ -94,7 +95,7 @@ func (c *Cluster) kubeletConfiguration() kubeletv1beta1.KubeletConfiguration {
 		TLSCertFile:    c.config.pki("kubelet.crt"), TLSPrivateKeyFile: c.config.pki("kubelet.key"),
 		ContainerRuntimeEndpoint: "unix://" + c.config.runtimeSocket(),
 		CgroupDriver:             "cgroupfs",
-		CgroupRoot:               "/" + c.config.NodeName,
+		CgroupRoot:               "/" + c.config.Group,
 		FailCgroupV1:             new(false),
 		FailSwapOn:               new(false),
 		MaxPods:                  250,

@@ -12,6 +12,7 @@ import (
 	"k8s.io/client-go/tools/clientcmd"
 	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
 
+	"github.com/terrarium-garden/terrarium/appliance/seedling/durable"
 	"github.com/terrarium-garden/terrarium/appliance/seedling/pki"
 )
 
@@ -31,6 +32,9 @@ const (
 	addonsUser            = "addons"
 	dnsUser               = "coredns"
 )
+
+// etcdPeerName is the name in the certificate with which etcd would connect to itself.
+const etcdPeerName = "seedling:etcd-peer"
 
 // serviceAccountKey signs the tokens of service accounts.
 const serviceAccountKey = "service-account"
@@ -110,7 +114,7 @@ func (c *Cluster) clusterCertificates() []pki.Certificate {
 		},
 		{
 			Name:      "etcd-peer",
-			Subject:   pkix.Name{CommonName: "seedling:etcd-peer"},
+			Subject:   pkix.Name{CommonName: etcdPeerName},
 			Hosts:     []string{"localhost"},
 			Addresses: []netip.Addr{loopback},
 			Usages:    []x509.ExtKeyUsage{server, client},
@@ -152,7 +156,7 @@ func (c *Cluster) writeKubeconfig(user string, ca, client pki.Pair) error {
 		return fmt.Errorf("encode kubeconfig %q: %w", user, err)
 	}
 	if user == adminUser {
-		return replaceFile(c.config.AdminKubeconfig(), content, 0o600)
+		return durable.Replace(c.config.AdminKubeconfig(), content, 0o600)
 	}
-	return replaceFile(c.config.kubeconfig(user), content, 0o600)
+	return durable.Replace(c.config.kubeconfig(user), content, 0o600)
 }

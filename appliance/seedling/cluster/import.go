@@ -17,9 +17,15 @@ import (
 
 // importAll imports all archives of the images folder into the container runtime.
 func (c *Cluster) importAll(ctx context.Context) (string, error) {
-	archives, err := filepath.Glob(filepath.Join(c.ImagesDir, "*.tar"))
+	entries, err := os.ReadDir(c.ImagesDir)
 	if err != nil {
 		return "", fmt.Errorf("list archives: %w", err)
+	}
+	var archives []string
+	for _, entry := range entries {
+		if strings.HasSuffix(entry.Name(), ".tar") {
+			archives = append(archives, filepath.Join(c.ImagesDir, entry.Name()))
+		}
 	}
 	if !slices.Contains(archives, images.ArchiveOf(c.ImagesDir, images.Pause)) {
 		return "", fmt.Errorf("folder %q has no archive %s.tar, without which no pod starts: build it with \"seedling images build\"", c.ImagesDir, images.Pause)

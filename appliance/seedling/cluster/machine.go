@@ -17,7 +17,7 @@ import (
 func (c *Cluster) machine(ctx context.Context) (string, error) {
 	journal, err := node.OpenJournal(c.config.state("machine.json"))
 	if err != nil {
-		return "", err
+		return "", fmt.Errorf("%w; remove the cluster with \"seedling down\"", err)
 	}
 	if err := journal.NoteAbsent(foreignFolders()...); err != nil {
 		return "", err
@@ -44,7 +44,7 @@ func (c *Cluster) machine(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if err := groups.Make(c.config.NodeName); err != nil {
+	if err := groups.Make(c.config.Group); err != nil {
 		return "", err
 	}
 	if err := node.AddAddress(c.config.NodeIP); err != nil {
@@ -56,9 +56,20 @@ func (c *Cluster) machine(ctx context.Context) (string, error) {
 	if err := node.AllowForwarding(ctx, c.config.Bridge); err != nil {
 		return "", err
 	}
-	return "", node.Masquerade(ctx, node.Ranges{
+	if err := node.Masquerade(ctx, node.Ranges{
 		Pods: c.config.PodCIDR, Services: c.config.ServiceCIDR, LoadBalancers: c.config.LoadBalancerCIDR, Node: c.config.NodeIP, Bridge: c.config.Bridge,
-	})
+	}); err != nil {
+		return "", err
+	}
+	return strings.Join(warnings(), "; "), nil
+}
+
+// warnings say what this machine cannot do for a cluster.
+func warnings() []string {
+	if node.HasSetting(bridgeFilter) {
+		return nil
+	}
+	return []string{"NetworkPolicies do not apply between the pods of this node, because the kernel has no br_netfilter"}
 }
 
 type setting struct{ name, value string }
@@ -113,7 +124,7 @@ func thisNetwork() (string, error) {
 // error that says how to enter its namespace.
 func (c *Cluster) inOtherNetwork() (bool, error) {
 	journal, err := node.OpenJournal(c.config.state("machine.json"))
-	if err != nil {
+	if err != nil && !errors.Is(err, node.ErrUnreadableJournal) {
 		return false, err
 	}
 	network, err := thisNetwork()

@@ -84,6 +84,7 @@ func (c *Cluster) etcd() part {
 			"--peer-key-file=" + c.config.pki("etcd-peer.key"),
 			"--peer-trusted-ca-file=" + c.config.pki("ca.crt"),
 			"--peer-client-cert-auth",
+			"--peer-cert-allowed-cn=" + etcdPeerName, // the authority of the cluster signs other clients as well
 			"--listen-metrics-urls=http://" + local(etcdMetricsPort),
 			"--unsafe-no-fsync",
 			"--log-level=warn",

@@ -18,6 +18,8 @@ type Status struct {
 	Kubeconfig string       `json:"kubeconfig"`
 	Parts      []PartStatus `json:"parts"`
 	Node       NodeStatus   `json:"node"`
+	// Warnings say what does not work on this machine.
+	Warnings []string `json:"warnings,omitempty"`
 }
 
 // PartStatus is the state of one part. PID is 0 if it does not run.
@@ -54,6 +56,7 @@ func (c *Cluster) Status(ctx context.Context) Status {
 	status := Status{
 		StateDir: c.config.StateDir, Server: c.config.Server(), Kubeconfig: c.config.AdminKubeconfig(),
 		Parts: make([]PartStatus, len(parts)), Node: NodeStatus{Name: c.config.NodeName},
+		Warnings: warnings(),
 	}
 	var asking sync.WaitGroup
 	for i, p := range parts {

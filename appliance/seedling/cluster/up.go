@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -35,14 +36,17 @@ const (
 // everything is kept for inspection, and Down removes it.
 func (c *Cluster) Up(ctx context.Context) error {
 	began := c.Clock.Now()
-	if err := c.prepare(ctx); err != nil {
-		return err
-	}
 	unlock, err := c.lock()
+	if errors.Is(err, fs.ErrPermission) {
+		return errors.Join(c.check(ctx), err) // the check says what is missing
+	}
 	if err != nil {
 		return err
 	}
 	defer unlock()
+	if err := c.prepare(ctx); err != nil {
+		return err
+	}
 	if err := runSteps(ctx, c.Clock, c.Out, c.steps()); err != nil {
 		if ctx.Err() != nil {
 			return fmt.Errorf("interrupted; started parts continue to run: run \"seedling up\" again, or \"seedling down\": %w", ctx.Err())
@@ -84,14 +88,20 @@ func (c *Cluster) prepare(ctx context.Context) error {
 	if _, err := c.inOtherNetwork(); err != nil {
 		return err
 	}
+	if err := c.endUnrecorded(ctx); err != nil {
+		return err
+	}
 	if err := c.check(ctx); err != nil {
 		return err
 	}
 	_, err := LoadConfig(c.config.StateDir)
 	if errors.Is(err, ErrNoSeedling) {
-		return c.config.save()
+		err = c.config.save()
 	}
-	return err
+	if err != nil {
+		return err
+	}
+	return c.config.makeRunDir()
 }
 
 func (c *Cluster) certificates(context.Context) (string, error) {
@@ -120,7 +130,7 @@ func (c *Cluster) start(ctx context.Context, p part) (string, error) {
 	if program == "" {
 		program = c.Binary
 	}
-	record, started, err := c.table.Start(process.Spec{Name: p.name, Path: program, Args: p.args, Env: []string{c.config.mark()}})
+	record, started, err := c.table.Start(process.Spec{Name: p.name, Path: program, Args: p.args, Env: c.environment()})
 	if err != nil {
 		return "", err
 	}
@@ -134,6 +144,9 @@ func (c *Cluster) start(ctx context.Context, p part) (string, error) {
 	})
 	if ctx.Err() != nil {
 		return "", ctx.Err() // not a failure of this part
+	}
+	if err == nil && !record.Alive() {
+		err = errors.New("it has ended, and another process answers at its address")
 	}
 	if err != nil {
 		return "", c.explain(p, err, last)

@@ -113,14 +113,15 @@ func TestWell(t *testing.T) {
 	}
 }
 
-func TestDownIsExclusive(t *testing.T) {
+func TestExclusive(t *testing.T) {
 	t.Parallel()
 	var out bytes.Buffer
-	c, dir := newCluster(t, func(o *cluster.Options) { o.Out = &out })
+	var lock string
+	c, dir := newCluster(t, func(o *cluster.Options) { o.Out, lock = &out, o.Config.RunDir+".lock" })
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	holder, err := os.Open(dir)
+	holder, err := os.Create(lock)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -128,10 +129,34 @@ func TestDownIsExclusive(t *testing.T) {
 	if err := unix.Flock(int(holder.Fd()), unix.LOCK_SH); err != nil {
 		t.Fatal(err)
 	}
-	if err := c.Down(t.Context(), false); err == nil || !strings.Contains(err.Error(), "another command changes the cluster") || out.Len() > 0 {
-		t.Errorf("Two commands do not change a cluster at the same time; Down() = %v and printed %q", err, out.String())
+	for name, do := range map[string]func() error{
+		"Up":   func() error { return c.Up(t.Context()) },
+		"Down": func() error { return c.Down(t.Context(), false) },
+	} {
+		if err := do(); err == nil || !strings.Contains(err.Error(), "another command changes the cluster") || out.Len() > 0 {
+			t.Errorf("Two commands do not change a cluster at the same time; %s() = %v and printed %q", name, err, out.String())
+		}
 	}
 	if _, err := os.Stat(dir); err != nil {
 		t.Errorf("The one that came too late touches nothing: %v", err)
+	}
+}
+
+func TestLockLeavesNothing(t *testing.T) {
+	t.Parallel()
+	var lock string
+	c, _ := newCluster(t, func(o *cluster.Options) { lock = o.Config.RunDir + ".lock" })
+	for range 2 {
+		unlock, err := c.Lock()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := c.Lock(); err == nil {
+			t.Error("A lock is held by one")
+		}
+		unlock()
+		if _, err := os.Stat(lock); err == nil {
+			t.Error("The file of the lock is removed with the lock")
+		}
 	}
 }

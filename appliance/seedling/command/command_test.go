@@ -116,13 +116,22 @@ func TestDownOfNothing(t *testing.T) {
 
 func TestKubeconfig(t *testing.T) {
 	t.Parallel()
-	dir := t.TempDir()
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	link := filepath.Join(t.TempDir(), "link")
+	if err := os.Symlink(dir, link); err != nil {
+		t.Fatal(err)
+	}
 	for file, content := range map[string]string{"seedling.json": `{"stateDir":"` + dir + `"}`, "kubeconfig": "the file\n"} {
 		if err := os.WriteFile(filepath.Join(dir, file), []byte(content), 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if out, err := run(t, "kubeconfig", "--state-dir", dir); err != nil || out != "the file\n" {
-		t.Errorf("The file is printed as it is: %q, %v", out, err)
+	for _, path := range []string{dir, link} {
+		if out, err := run(t, "kubeconfig", "--state-dir", path); err != nil || out != "the file\n" {
+			t.Errorf("The file is printed as it is: %q, %v", out, err)
+		}
 	}
 }

@@ -55,7 +55,7 @@ func (s *stateFlag) add(flags *pflag.FlagSet) {
 		"folder of the cluster; a second cluster needs another folder and its own network namespace")
 }
 
-func (s *stateFlag) path() (string, error) { return filepath.Abs(s.dir) }
+func (s *stateFlag) path() (string, error) { return cluster.ResolveStateDir(s.dir) }
 
 // config returns the configuration of the cluster in the folder.
 func (s *stateFlag) config() (cluster.Config, error) {

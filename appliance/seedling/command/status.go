@@ -70,5 +70,13 @@ func printTable(out io.Writer, status cluster.Status) error {
 	if _, err := fmt.Fprintln(table, strings.Join(rows, "\n")); err != nil {
 		return err
 	}
-	return table.Flush()
+	if err := table.Flush(); err != nil {
+		return err
+	}
+	for _, warning := range status.Warnings {
+		if _, err := fmt.Fprintln(out, "Warning:", warning); err != nil {
+			return err
+		}
+	}
+	return nil
 }

@@ -64,15 +64,24 @@ func Addresses(within netip.Prefix) ([]netip.Addr, error) {
 	return found, nil
 }
 
-// AddRoute adds a route to a range that exists only in the address translation of the firewall. Without a route the
-// kernel rejects packets before the firewall sees them. The source address is the given one.
+// AddRoute adds a route to a range that exists only in the address translation of the firewall. It succeeds if the route
+// exists already, and fails if this machine has another route to the range. Without a route the kernel rejects packets before
+// the firewall sees them. The source address is the given one.
 func AddRoute(to netip.Prefix, source netip.Addr) error {
 	link, err := netlink.LinkByName(loopback)
 	if err != nil {
 		return fmt.Errorf("find network device %q: %w", loopback, err)
 	}
 	route := &netlink.Route{LinkIndex: link.Attrs().Index, Dst: network(to), Src: source.AsSlice(), Scope: netlink.SCOPE_LINK}
-	if err := netlink.RouteReplace(route); err != nil {
+	err = netlink.RouteAdd(route)
+	if errors.Is(err, syscall.EEXIST) {
+		existing, err := netlink.RouteListFiltered(netlink.FAMILY_V4, route, netlink.RT_FILTER_DST)
+		if err == nil && len(existing) > 0 && existing[0].LinkIndex == route.LinkIndex {
+			return nil
+		}
+		return errors.Join(fmt.Errorf("this machine has another route to %q: %w", to, syscall.EEXIST), err)
+	}
+	if err != nil {
 		return fmt.Errorf("add route to %q: %w", to, err)
 	}
 	return nil

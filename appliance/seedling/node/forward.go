@@ -5,6 +5,7 @@ package node
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"os/exec"
 	"strings"
@@ -31,13 +32,23 @@ func AllowForwarding(ctx context.Context, bridge string) error {
 // ForbidForwarding undoes AllowForwarding and returns how many rules it removed.
 func ForbidForwarding(ctx context.Context, bridge string) (int, error) {
 	rules, err := iptables(ctx, "-S", "FORWARD")
-	if err != nil || !strings.Contains(rules, bridge) {
-		return 0, nil //nolint:nilerr // Without iptables there is nothing to remove.
+	if errors.Is(err, exec.ErrNotFound) || exitCode(err) == noTable {
+		return 0, nil
+	}
+	if err != nil {
+		return 0, fmt.Errorf("list firewall rules: %w", err)
+	}
+	if !strings.Contains(rules, bridge) {
+		return 0, nil
 	}
 	removed := 0
 	for _, rule := range forwardRules(bridge) {
-		if _, err := iptables(ctx, append([]string{"-C"}, rule...)...); err != nil {
+		_, err := iptables(ctx, append([]string{"-C"}, rule...)...)
+		if exitCode(err) == noRule {
 			continue
+		}
+		if err != nil {
+			return removed, err
 		}
 		if _, err := iptables(ctx, append([]string{"-D"}, rule...)...); err != nil {
 			return removed, err
@@ -45,6 +56,22 @@ func ForbidForwarding(ctx context.Context, bridge string) (int, error) {
 		removed++
 	}
 	return removed, nil
+}
+
+// Exit codes of iptables.
+const (
+	// noRule says that a rule does not exist.
+	noRule = 1
+	// noTable says that the kernel does not have the table, so there are no rules.
+	noTable = 3
+)
+
+// exitCode returns the exit code of a program that failed, or -1 for other errors and for none.
+func exitCode(err error) int {
+	if failed := (*exec.ExitError)(nil); errors.As(err, &failed) {
+		return failed.ExitCode()
+	}
+	return -1
 }
 
 func forwardRules(bridge string) [][]string {

@@ -14,23 +14,37 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/terrarium-garden/terrarium/appliance/seedling/durable"
+	"github.com/terrarium-garden/terrarium/appliance/seedling/process"
 )
 
 // Journal records the original state of the machine. Each change is recorded before it is made, so that it can be undone
 // even after a crash in between.
 type Journal struct {
 	file string
-	// Settings are the changed kernel settings with their original values.
+	// Boot is the boot of the machine in which the settings were changed. A later boot begins with settings of its own.
+	Boot string `json:"boot,omitempty"`
+	// Settings are the changed kernel settings with their original values, Wanted the values that they got.
 	Settings map[string]string `json:"settings,omitempty"`
+	Wanted   map[string]string `json:"wanted,omitempty"`
 	// Network identifies the network namespace, and the boot of the machine, in which addresses and routes were added.
 	Network string `json:"network,omitempty"`
 	// Absent are folders that did not exist before and do not belong to the seedling.
 	Absent []string `json:"absent,omitempty"`
 }
 
-// OpenJournal reads the journal from a file; without the file it is empty.
+// ErrUnreadableJournal says that the content of a journal is broken.
+var ErrUnreadableJournal = errors.New("the journal of changes to the machine is unreadable")
+
+// OpenJournal reads the journal from a file; without the file it is empty. If its content is broken, it
+// is empty, too, and the error is ErrUnreadableJournal. Settings of an earlier boot are left out.
 func OpenJournal(file string) (*Journal, error) {
-	journal := &Journal{file: file, Settings: map[string]string{}}
+	boot, err := process.Boot()
+	if err != nil {
+		return nil, err
+	}
+	journal := &Journal{file: file, Boot: boot, Settings: map[string]string{}, Wanted: map[string]string{}}
 	content, err := os.ReadFile(file) //nolint:gosec // The caller names the path.
 	if errors.Is(err, fs.ErrNotExist) {
 		return journal, nil
@@ -39,7 +53,11 @@ func OpenJournal(file string) (*Journal, error) {
 		return nil, fmt.Errorf("read journal of changes to the machine: %w", err)
 	}
 	if err := json.Unmarshal(content, journal); err != nil {
-		return nil, fmt.Errorf("parse journal of changes to the machine %q: %w", file, err)
+		empty := &Journal{file: file, Boot: boot, Settings: map[string]string{}, Wanted: map[string]string{}}
+		return empty, fmt.Errorf("%w: %q: %w", ErrUnreadableJournal, file, err)
+	}
+	if journal.Boot != boot || journal.Network != "" && !strings.HasPrefix(journal.Network, boot+" ") {
+		journal.Boot, journal.Settings, journal.Wanted = boot, map[string]string{}, map[string]string{}
 	}
 	return journal, nil
 }
@@ -49,11 +67,8 @@ func (j *Journal) save() error {
 	if err != nil {
 		return fmt.Errorf("encode journal of changes to the machine: %w", err)
 	}
-	if err := os.WriteFile(j.file+".new", append(content, '\n'), 0o600); err != nil {
-		return fmt.Errorf("write journal of changes to the machine: %w", err)
-	}
-	if err := os.Rename(j.file+".new", j.file); err != nil {
-		return fmt.Errorf("put journal of changes to the machine in place: %w", err)
+	if err := durable.Replace(j.file, append(content, '\n'), 0o600); err != nil {
+		return fmt.Errorf("journal of changes to the machine: %w", err)
 	}
 	return nil
 }
@@ -96,9 +111,10 @@ func (j *Journal) Set(name, value string) error {
 	}
 	if _, known := j.Settings[name]; !known {
 		j.Settings[name] = before
-		if err := j.save(); err != nil {
-			return err
-		}
+	}
+	j.Wanted[name] = value
+	if err := j.save(); err != nil {
+		return err
 	}
 	if err := os.WriteFile(path, []byte(value), 0o644); err != nil { //nolint:gosec // The file belongs to the kernel, its mode does not change.
 		return fmt.Errorf("change kernel setting %q to %q: %w", name, value, err)
@@ -120,13 +136,17 @@ func LoadModules(ctx context.Context, names ...string) {
 	}
 }
 
-// Restore sets all changed kernel settings to their original values, and returns their names. Without withNetwork it
-// leaves out those that each network namespace has for itself.
+// Restore sets all changed kernel settings to their original values, and returns their names. It leaves out those that
+// others have changed since and, without withNetwork, those that each network namespace has for itself.
 func (j *Journal) Restore(withNetwork bool) ([]string, error) {
 	var restored []string
 	var failed []error
 	for name, value := range j.Settings {
 		if !withNetwork && strings.HasPrefix(name, "net/") {
+			continue
+		}
+		now, err := os.ReadFile(filepath.Join("/proc/sys", name)) //nolint:gosec // The path belongs to the kernel.
+		if wanted, known := j.Wanted[name]; err == nil && known && strings.TrimSpace(string(now)) != wanted {
 			continue
 		}
 		if err := os.WriteFile(filepath.Join("/proc/sys", name), []byte(value), 0o644); err != nil { //nolint:gosec // The file belongs to the kernel, its mode does not change.

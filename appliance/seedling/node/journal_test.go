@@ -7,6 +7,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -138,13 +140,73 @@ func TestJournalRestoresByNetwork(t *testing.T) {
 	}
 }
 
+func TestJournalLeavesForeignSettingsAlone(t *testing.T) {
+	t.Parallel()
+	ownNetwork(t)
+	const setting, path = "net/ipv4/ip_default_ttl", "/proc/sys/net/ipv4/ip_default_ttl"
+	for name, tc := range map[string]struct {
+		reason string
+		// change is what others do between the change of a setting and its restoration.
+		change func(file string) error
+		want   string
+	}{
+		"changed since": {
+			reason: "A value that somebody else has set is kept.",
+			change: func(string) error { return os.WriteFile(path, []byte("62"), 0o600) },
+			want:   "62\n",
+		},
+		"other boot": {
+			reason: "After a boot the settings are those of the new boot.",
+			change: func(file string) error { return edit(file, `"boot": "[^"]*"`, `"boot": "another"`) },
+			want:   "63\n",
+		},
+		"journal of an earlier version": {
+			reason: "The boot of the network is that of the settings.",
+			change: func(file string) error {
+				return edit(file, `"boot": "[^"]*"`, `"network": "another net:[1]"`)
+			},
+			want: "63\n",
+		},
+	} {
+		file := filepath.Join(t.TempDir(), "journal.json")
+		if err := openJournal(t, file).Set(setting, "63"); err != nil {
+			t.Skipf("settings cannot be changed here: %v", err)
+		}
+		if err := tc.change(file); err != nil {
+			t.Fatal(err)
+		}
+		if restored, err := openJournal(t, file).Restore(true); err != nil || len(restored) > 0 {
+			t.Errorf("%s: %s\nRestore() = %q, %v", name, tc.reason, restored, err)
+		}
+		if content, err := os.ReadFile(path); err != nil || string(content) != tc.want {
+			t.Errorf("%s: %s\nThe value is %q, %v; want %q", name, tc.reason, content, err, tc.want)
+		}
+		if err := os.WriteFile(path, []byte("64"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// edit replaces what matches an expression in a file.
+func edit(file, expression, by string) error {
+	content, err := os.ReadFile(file)
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(file, regexp.MustCompile(expression).ReplaceAll(content, []byte(by)), 0o600)
+}
+
 func TestBrokenJournal(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "journal.json")
 	if err := os.WriteFile(file, []byte("{"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if journal, err := node.OpenJournal(file); err == nil {
-		t.Errorf("A broken journal is an error and not an empty one; got %+v", journal)
+	journal, err := node.OpenJournal(file)
+	if !errors.Is(err, node.ErrUnreadableJournal) || !strings.Contains(err.Error(), file) {
+		t.Errorf("A broken journal is an error that names it; got %v", err)
+	}
+	if restored, err := journal.Restore(true); err != nil || len(restored) > 0 {
+		t.Errorf("What is known of a broken journal is nothing; got %q, %v", restored, err)
 	}
 }

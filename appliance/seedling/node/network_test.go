@@ -3,6 +3,7 @@
 package node_test
 
 import (
+	"context"
 	"net/netip"
 	"os"
 	"os/exec"
@@ -153,4 +154,17 @@ func run(t *testing.T, program string, args ...string) string {
 		t.Fatalf("%s %s: %v: %s", program, strings.Join(args, " "), err, out)
 	}
 	return string(out)
+}
+
+// TestForbidForwardingFails ends iptables before it can answer.
+func TestForbidForwardingFails(t *testing.T) {
+	t.Parallel()
+	if _, err := exec.LookPath("iptables"); err != nil {
+		t.Skip("iptables is not installed")
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if removed, err := node.ForbidForwarding(ctx, "seedling0"); err == nil || removed != 0 {
+		t.Errorf("Rules that cannot be listed are not the same as no rules; ForbidForwarding() = %d, %v", removed, err)
+	}
 }

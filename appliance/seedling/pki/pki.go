@@ -19,6 +19,8 @@ import (
 	"os"
 	"path/filepath"
 	"time"
+
+	"github.com/terrarium-garden/terrarium/appliance/seedling/durable"
 )
 
 const (
@@ -29,6 +31,12 @@ const (
 	// clockSkew is how far apart the clocks of two machines may be.
 	clockSkew = 5 * time.Minute
 )
+
+// errUnreadable says that a file does not contain what it should, as after a power failure. Such a file is replaced.
+var errUnreadable = errors.New("unreadable")
+
+// missing reports whether a file must be made (again) according to the error of reading it.
+func missing(err error) bool { return errors.Is(err, fs.ErrNotExist) || errors.Is(err, errUnreadable) }
 
 // Folder keeps certificates and keys as files: name.crt and name.key.
 type Folder struct {
@@ -75,7 +83,7 @@ func (f Folder) Ensure(wanted Certificate, authority Pair) (Pair, error) {
 
 func (f Folder) ensure(wanted Certificate, authority *Pair) (Pair, error) {
 	existing, err := f.load(wanted.Name)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err != nil && !missing(err) {
 		return Pair{}, err
 	}
 	if err == nil && f.good(existing, authority) {
@@ -148,8 +156,8 @@ func (f Folder) issue(wanted Certificate, authority *Pair) (Pair, error) {
 
 // EnsureKey creates a key that signs tokens, name.key, and its public key, name.pub, unless they exist.
 func (f Folder) EnsureKey(name string) error {
-	_, err := f.read(name + ".key")
-	if err == nil || !errors.Is(err, fs.ErrNotExist) {
+	_, err := f.loadKey(name)
+	if err == nil || !missing(err) {
 		return err
 	}
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
@@ -177,21 +185,29 @@ func (f Folder) load(name string) (Pair, error) {
 	}
 	parsed, err := x509.ParseCertificate(certificate)
 	if err != nil {
-		return Pair{}, fmt.Errorf("parse certificate %q: %w", name, err)
+		return Pair{}, fmt.Errorf("parse certificate %q: %w: %w", name, errUnreadable, err)
 	}
-	der, err := f.read(name + ".key")
+	key, err := f.loadKey(name)
 	if err != nil {
 		return Pair{}, err
 	}
+	return Pair{Certificate: parsed, Key: key}, nil
+}
+
+func (f Folder) loadKey(name string) (crypto.Signer, error) {
+	der, err := f.read(name + ".key")
+	if err != nil {
+		return nil, err
+	}
 	key, err := x509.ParsePKCS8PrivateKey(der)
 	if err != nil {
-		return Pair{}, fmt.Errorf("parse key %q: %w", name, err)
+		return nil, fmt.Errorf("parse key %q: %w: %w", name, errUnreadable, err)
 	}
 	signer, ok := key.(crypto.Signer)
 	if !ok {
-		return Pair{}, fmt.Errorf("key %q cannot sign", name)
+		return nil, fmt.Errorf("key %q cannot sign", name)
 	}
-	return Pair{Certificate: parsed, Key: signer}, nil
+	return signer, nil
 }
 
 func (f Folder) read(file string) ([]byte, error) {
@@ -202,19 +218,15 @@ func (f Folder) read(file string) ([]byte, error) {
 	}
 	block, _ := pem.Decode(content)
 	if block == nil {
-		return nil, fmt.Errorf("%q is not in PEM form", path)
+		return nil, fmt.Errorf("%q is not in PEM form: %w", path, errUnreadable)
 	}
 	return block.Bytes, nil
 }
 
-// write replaces a file atomically.
+// write replaces a file.
 func (f Folder) write(file string, content []byte, mode fs.FileMode) error {
-	path := filepath.Join(f.Dir, file)
-	if err := os.WriteFile(path+".new", content, mode); err != nil {
-		return fmt.Errorf("write identity: %w", err)
-	}
-	if err := os.Rename(path+".new", path); err != nil {
-		return fmt.Errorf("put identity in place: %w", err)
+	if err := durable.Replace(filepath.Join(f.Dir, file), content, mode); err != nil {
+		return fmt.Errorf("identity: %w", err)
 	}
 	return nil
 }

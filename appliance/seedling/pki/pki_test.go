@@ -11,7 +11,6 @@ import (
 	"net/netip"
 	"os"
 	"path/filepath"
-	"strings"
 	"testing"
 	"time"
 
@@ -178,17 +177,38 @@ func TestEnsureReplacesWhatDoesNotFit(t *testing.T) {
 	}
 }
 
-func TestEnsureRefusesBrokenFile(t *testing.T) {
+func TestEnsureReplacesBrokenFiles(t *testing.T) {
 	t.Parallel()
-	folder := pki.Folder{Dir: t.TempDir(), Now: start()}
-	ca := authority(t, folder)
-	file := filepath.Join(folder.Dir, "server.crt")
-	if err := os.WriteFile(file, []byte("scribble"), 0o600); err != nil {
+	for _, file := range []string{"server.crt", "server.key", "ca.crt", "ca.key", "tokens.key"} {
+		for _, content := range []string{"", "scribble", "-----BEGIN CERTIFICATE-----\naGFsZg==\n-----END CERTIFICATE-----\n"} {
+			folder := pki.Folder{Dir: t.TempDir(), Now: start()}
+			ensure(t, folder, authority(t, folder))
+			if err := os.WriteFile(filepath.Join(folder.Dir, file), []byte(content), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			ca := authority(t, folder)
+			if err := ensure(t, folder, ca).Certificate.CheckSignatureFrom(ca.Certificate); err != nil {
+				t.Errorf("What a power failure has destroyed in %s is made again: %v", file, err)
+			}
+			if err := folder.EnsureKey("tokens"); err != nil || !isKey(t, filepath.Join(folder.Dir, "tokens.key")) {
+				t.Errorf("What a power failure has destroyed in %s is made again: %v", file, err)
+			}
+		}
+	}
+}
+
+func isKey(t *testing.T, file string) bool {
+	t.Helper()
+	content, err := os.ReadFile(file)
+	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := folder.Ensure(server(), ca); err == nil || !strings.Contains(err.Error(), file) {
-		t.Errorf("A file that is no certificate is an error that names it; got %v", err)
+	block, _ := pem.Decode(content)
+	if block == nil {
+		return false
 	}
+	_, err = x509.ParsePKCS8PrivateKey(block.Bytes)
+	return err == nil
 }
 
 func TestEnsureKey(t *testing.T) {

@@ -67,8 +67,8 @@ func awaitEnd(ctx context.Context, fd int, wait time.Duration) (bool, error) {
 	return false, nil
 }
 
-// WithEnvironment returns the records of all processes whose environment contains the given NAME=value, even if their
-// record was lost. The calling process is excluded.
+// WithEnvironment returns the records of all processes whose environment contains the given NAME=value, with their
+// command lines, even if their record was lost. The calling process is excluded.
 func WithEnvironment(assignment string) ([]Record, error) {
 	entries, err := os.ReadDir("/proc")
 	if err != nil {
@@ -84,7 +84,11 @@ func WithEnvironment(assignment string) ([]Record, error) {
 		if err != nil || !slices.Contains(strings.Split(string(environment), "\x00"), assignment) {
 			continue // a process that has ended, or a kernel thread, has no environment
 		}
-		if record, err := Observe(pid, nil); err == nil && record.Alive() {
+		command, err := os.ReadFile(filepath.Join("/proc", entry.Name(), "cmdline"))
+		if err != nil {
+			continue
+		}
+		if record, err := Observe(pid, strings.Split(strings.TrimSuffix(string(command), "\x00"), "\x00")); err == nil && record.Alive() {
 			records = append(records, record)
 		}
 	}

@@ -71,7 +71,7 @@ func (t Table) Names() ([]string, error) {
 	return names, nil
 }
 
-// Start starts the process unless it runs. The process gets its own session and no input, so it is not affected by
+// Start starts the process unless it runs. A large log of an earlier process is put aside. The process gets its own session and no input, so it is not affected by
 // signals to the terminal of the caller or by the end of the caller.
 func (t Table) Start(spec Spec) (record Record, started bool, err error) {
 	record, alive, err := t.Find(spec.Name)
@@ -82,6 +82,9 @@ func (t Table) Start(spec Spec) (record Record, started bool, err error) {
 		if err := os.MkdirAll(dir, 0o700); err != nil {
 			return Record{}, false, fmt.Errorf("make folder for process %q: %w", spec.Name, err)
 		}
+	}
+	if err := rotate(t.LogFile(spec.Name)); err != nil {
+		return Record{}, false, fmt.Errorf("rotate log of process %q: %w", spec.Name, err)
 	}
 	log, err := os.OpenFile(t.LogFile(spec.Name), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 	if err != nil {
@@ -106,6 +109,19 @@ func (t Table) Start(spec Spec) (record Record, started bool, err error) {
 		return Record{}, false, fmt.Errorf("release process %q: %w", spec.Name, err)
 	}
 	return record, true, nil
+}
+
+// rotate puts a large log aside, in place of the one before.
+func rotate(log string) error {
+	const large = 16 << 20
+	info, err := os.Stat(log)
+	if errors.Is(err, fs.ErrNotExist) || err == nil && info.Size() < large {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	return os.Rename(log, log+".1")
 }
 
 func (t Table) register(spec Spec, pid int) (Record, error) {

@@ -3,13 +3,13 @@
 package process_test
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
-	"strings"
 	"testing"
 	"time"
 
@@ -202,9 +202,10 @@ func TestWithEnvironment(t *testing.T) {
 		found, err = process.WithEnvironment(mark)
 		return err == nil && len(found) == 1
 	})
-	if found[0].PID != record.PID {
-		t.Errorf("WithEnvironment(%q) = %v, want process %d", mark, found, record.PID)
-	}
+	eventually(t, "the shell is replaced", func() bool {
+		found, err := process.WithEnvironment(mark)
+		return err == nil && len(found) == 1 && found[0].PID == record.PID && slices.Equal(found[0].Command, []string{"sleep", "60"})
+	})
 	for _, other := range []string{mark + "/longer", mark[:len(mark)-1]} {
 		if found, err := process.WithEnvironment(other); err != nil || len(found) > 0 {
 			t.Errorf("A mark that only begins alike is another one: WithEnvironment(%q) = %v, %v", other, found, err)
@@ -223,15 +224,40 @@ func TestTail(t *testing.T) {
 	}
 }
 
+func TestStartRotatesLargeLog(t *testing.T) {
+	t.Parallel()
+	for size, want := range map[int]bool{1 << 10: false, 17 << 20: true} {
+		table := newTable(t)
+		if err := os.MkdirAll(table.LogDir, 0o700); err != nil {
+			t.Fatal(err)
+		}
+		for file, lines := range map[string]int{table.LogFile("part"): size, table.LogFile("part") + ".1": 0} {
+			if err := os.WriteFile(file, bytes.Repeat([]byte("\n"), lines), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		shell(t, table, "echo ready; exec sleep 60")
+		awaitLine(t, table, "ready")
+		aside, err := os.Stat(table.LogFile("part") + ".1")
+		if err != nil || (aside.Size() == int64(size)) != want {
+			t.Errorf("Only a large log is put aside, in place of the one before: of %d bytes, %d are aside, error %v", size, aside.Size(), err)
+		}
+	}
+}
+
 func TestBrokenRecord(t *testing.T) {
 	t.Parallel()
-	table := process.Table{RecordDir: t.TempDir(), LogDir: t.TempDir()}
-	file := filepath.Join(table.RecordDir, "part.pid")
-	if err := os.WriteFile(file, []byte("17"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if _, _, err := table.Find("part"); err == nil || !strings.Contains(err.Error(), file) {
-		t.Errorf("A file that is no record is an error that names it; got %v", err)
+	for _, content := range []string{"", "17", `{"pid": 1`} {
+		table := process.Table{RecordDir: t.TempDir(), LogDir: t.TempDir()}
+		if err := os.WriteFile(filepath.Join(table.RecordDir, "part.pid"), []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if record, alive, err := table.Find("part"); err != nil || alive {
+			t.Errorf("A record that a power failure has destroyed is of no process; Find() = %v, %t, %v", record, alive, err)
+		}
+		if ended, err := table.Stop(t.Context(), "part", 0); err != nil || ended {
+			t.Errorf("There is nothing to end: Stop() = %t, %v", ended, err)
+		}
 	}
 }
 

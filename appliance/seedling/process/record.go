@@ -11,6 +11,8 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+
+	"github.com/terrarium-garden/terrarium/appliance/seedling/durable"
 )
 
 // Record identifies one process uniquely. Process ids are reused, but not at the same tick of the same boot.
@@ -86,6 +88,8 @@ func Boot() (string, error) {
 	return strings.TrimSpace(string(content)), nil
 }
 
+// readRecord returns an empty record, of which no process is alive, if the file does not contain one: a power failure can have
+// destroyed it, and with it all processes have ended.
 func readRecord(path string) (Record, error) {
 	content, err := os.ReadFile(path) //nolint:gosec // The caller names the path.
 	if err != nil {
@@ -93,7 +97,7 @@ func readRecord(path string) (Record, error) {
 	}
 	var record Record
 	if err := json.Unmarshal(content, &record); err != nil {
-		return Record{}, fmt.Errorf("parse process record %q: %w", path, err)
+		return Record{}, nil //nolint:nilerr // See above.
 	}
 	return record, nil
 }
@@ -104,12 +108,8 @@ func writeRecord(path string, record Record) error {
 	if err != nil {
 		return fmt.Errorf("encode process record: %w", err)
 	}
-	fresh := path + ".new"
-	if err := os.WriteFile(fresh, append(content, '\n'), 0o600); err != nil {
-		return fmt.Errorf("write process record: %w", err)
-	}
-	if err := os.Rename(fresh, path); err != nil {
-		return fmt.Errorf("put process record in place: %w", err)
+	if err := durable.Replace(path, append(content, '\n'), 0o600); err != nil {
+		return fmt.Errorf("process record: %w", err)
 	}
 	return nil
 }

@@ -32,7 +32,7 @@ func (a *Assembly[F]) deploy(c component.Component[F]) func(ctx context.Context)
 		if err != nil {
 			return err
 		}
-		objs, err := c.Render(a.Facts, in)
+		objs, err := c.Render(a.learned(ctx, c.Name), in)
 		if err := errors.Join(err, in.Missing()); err != nil {
 			return fmt.Errorf("render component %q: %w", c.Name, err)
 		}
@@ -43,19 +43,32 @@ func (a *Assembly[F]) deploy(c component.Component[F]) func(ctx context.Context)
 	}
 }
 
+// learned are the facts that a component is rendered with.
+func (a *Assembly[F]) learned(ctx context.Context, name component.Name) F {
+	if lesson, found := a.Learn[name]; found {
+		return lesson.Facts(ctx, a.Facts)
+	}
+	return a.Facts
+}
+
 func (a *Assembly[F]) managed(c component.Component[F]) managed.Set {
 	return managed.Set{Namespace: a.Managed.Namespace, Name: a.Prefix + string(c.Name)}
 }
 
 // entrust has the resource manager apply the objects, and waits until it has done so. What earlier versions have applied themselves is
-// its own from then on.
+// its own from then on. A component that was switched off a moment ago may still be in deletion, which ends first.
 func (a *Assembly[F]) entrust(ctx context.Context, c component.Component[F], objs []client.Object) error {
 	set, seed := a.managed(c), a.Managed.Seed
+	until := func(done func(ctx context.Context, seed client.Reader) error) error {
+		return flow.Until(ctx, seed.Clock, flow.Every(poll), func(ctx context.Context) error { return done(ctx, seed.Client) })
+	}
+	if err := until(set.Free); err != nil {
+		return err
+	}
 	if err := set.Apply(ctx, seed, objs...); err != nil {
 		return err
 	}
-	err := flow.Until(ctx, seed.Clock, flow.Every(poll), func(ctx context.Context) error { return set.Applied(ctx, seed.Client) })
-	if err != nil {
+	if err := until(set.Applied); err != nil {
 		return err
 	}
 

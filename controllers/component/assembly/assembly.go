@@ -31,6 +31,8 @@ type Assembly[F any] struct {
 	// Components is the list. Facts describe the cluster that they are part of.
 	Components []component.Component[F]
 	Facts      F
+	// Learn completes the facts of single components with what other tasks of the flow find out.
+	Learn map[component.Name]Lesson[F]
 	// Await gives each component a task that waits until it is ready.
 	Await bool
 	// Namespace is where the inventories are, Prefix is what the names of their sets begin with.
@@ -46,6 +48,14 @@ type Assembly[F any] struct {
 	Images map[string]string
 	// Addresses are shared with the other assemblies of the flow.
 	Addresses Addresses
+}
+
+// Lesson completes the facts of a component before it is rendered.
+type Lesson[F any] struct {
+	// Reads are the values that the task of the component waits for, besides those of all.
+	Reads []flow.Slot
+	// Facts gets the context of that task, and leaves the facts of the others as they are.
+	Facts func(ctx context.Context, facts F) F
 }
 
 // Managed is where the ManagedResources of components are.
@@ -145,6 +155,7 @@ func (a *Assembly[F]) deployTask(c component.Component[F], order Order) flow.Tas
 		return task
 	}
 	task.Title, task.Do = "Deploying "+c.Title, a.deploy(c)
+	task.Reads = append(task.Reads, a.Learn[c.Name].Reads...)
 	if a.Managed != nil {
 		task.Timeout = timeout
 	}
@@ -192,7 +203,7 @@ func (a *Assembly[F]) Stop(order Order) []flow.Task {
 			continue
 		}
 		task := flow.Task{
-			ID: c.TaskID() + stopSuffix, Title: "Stopping " + c.Title, After: order.start(c.Name), Reads: slices.Clone(a.Reads),
+			ID: c.TaskID() + stopSuffix, Title: "Stopping " + c.Title, After: order.start(c.Name), Reads: slices.Concat(a.Reads, a.Learn[c.Name].Reads),
 			Skip: order.Skip || !c.IsWanted(a.Facts), Do: a.deploy(c),
 		}
 		for _, name := range c.Addresses {

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
@@ -221,6 +222,44 @@ func TestEntrustedComponents(t *testing.T) {
 		if diff := cmp.Diff(step.want, s.names(t)); diff != "" || managed() != step.managed {
 			t.Errorf("%s: %d ManagedResources, want %d; the cluster has (-want +got):\n%s", step.reason, managed(), step.managed, diff)
 		}
+	}
+}
+
+// TestEntrustedAgain switches a component on again while the resource manager still deletes it.
+func TestEntrustedAgain(t *testing.T) {
+	t.Parallel()
+	s, seed := newSite(t), newSite(t)
+	manager := &managedtest.Manager{Cluster: s.client}
+	key := client.ObjectKey{Namespace: namespace, Name: "core-proxy"}
+	leaving := &gardenresourcesv1alpha1.ManagedResource{ObjectMeta: metav1.ObjectMeta{Namespace: key.Namespace, Name: key.Name, Finalizers: []string{"test"}}}
+	fakeSeed := seed.client.(client.WithWatch) //nolint:forcetypeassert // that is what newSite makes
+	if err := errors.Join(fakeSeed.Create(t.Context(), leaving), fakeSeed.Delete(t.Context(), leaving)); err != nil {
+		t.Fatal(err)
+	}
+	// It is there for one more look.
+	get := func(ctx context.Context, c client.WithWatch, at client.ObjectKey, obj client.Object, options ...client.GetOption) error {
+		mr, ok := obj.(*gardenresourcesv1alpha1.ManagedResource)
+		if !ok {
+			return c.Get(ctx, at, obj, options...)
+		}
+		if err := c.Get(ctx, at, mr); err != nil || mr.DeletionTimestamp == nil {
+			return manager.Get(ctx, c, at, obj, options...)
+		}
+		gone := mr.DeepCopy()
+		gone.Finalizers = nil
+		return c.Update(ctx, gone)
+	}
+	seed.client = interceptor.NewClient(fakeSeed, interceptor.Funcs{Get: get})
+	a := s.assembly(switches{renders: map[component.Name][]string{"proxy": {"config"}}}, part("proxy"))
+	a.Await, a.Prefix = false, "core-"
+	a.Managed = &assembly.Managed{Seed: deploy.Engine{Client: seed.client, Owner: "test", Clock: clock.RealClock{}}, Namespace: namespace}
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	defer cancel()
+	if err := run(ctx, a.Deploy(assembly.Order{})); err != nil {
+		t.Fatalf("a component that is wanted again: %v", err)
+	}
+	if err := fakeSeed.Get(t.Context(), key, leaving); err != nil || leaving.DeletionTimestamp != nil {
+		t.Errorf("the ManagedResource is not a new one: in deletion %t, %v", leaving.DeletionTimestamp != nil, err)
 	}
 }
 

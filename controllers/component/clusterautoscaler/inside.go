@@ -42,11 +42,7 @@ func inside(f facts.Shoot, _ *component.Inputs) ([]client.Object, error) {
 	objs := []client.Object{
 		&rbacv1.ClusterRole{ObjectMeta: global, Rules: everywhere(f)},
 		&rbacv1.ClusterRoleBinding{ObjectMeta: global, RoleRef: rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: role}, Subjects: subjects},
-		&rbacv1.Role{ObjectMeta: local, Rules: []rbacv1.PolicyRule{
-			{APIGroups: []string{""}, Resources: []string{"configmaps"}, Verbs: []string{"create"}},
-			{APIGroups: []string{""}, Resources: []string{"configmaps"}, ResourceNames: []string{status}, Verbs: []string{"get", "update", "patch", "delete"}},
-			{APIGroups: []string{""}, Resources: []string{"configmaps"}, ResourceNames: []string{priorities}, Verbs: []string{"get", "list", "watch"}},
-		}},
+		&rbacv1.Role{ObjectMeta: local, Rules: inSystem(f)},
 		&corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: metav1.NamespaceSystem, Name: status, Labels: labels}},
 		&rbacv1.RoleBinding{ObjectMeta: local, RoleRef: rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "Role", Name: role}, Subjects: subjects},
 	}
@@ -57,6 +53,24 @@ func inside(f facts.Shoot, _ *component.Inputs) ([]client.Object, error) {
 		}), err
 	}
 	return objs, nil
+}
+
+// inSystem are the rights in kube-system. The upstream autoscaler elects a leader there, with a Lease of its name: the leases of nodes and of
+// other controllers are not its business. A right to create cannot name an object.
+func inSystem(f facts.Shoot) []rbacv1.PolicyRule {
+	rules := []rbacv1.PolicyRule{
+		{APIGroups: []string{""}, Resources: []string{"configmaps"}, Verbs: []string{"create"}},
+		{APIGroups: []string{""}, Resources: []string{"configmaps"}, ResourceNames: []string{status}, Verbs: []string{"get", "update", "patch", "delete"}},
+		{APIGroups: []string{""}, Resources: []string{"configmaps"}, ResourceNames: []string{priorities}, Verbs: []string{"get", "list", "watch"}},
+	}
+	if f.LocalMachines() {
+		return rules
+	}
+	return append(
+		rules,
+		rbacv1.PolicyRule{APIGroups: []string{"coordination.k8s.io"}, Resources: []string{"leases"}, Verbs: []string{"create"}},
+		rbacv1.PolicyRule{APIGroups: []string{"coordination.k8s.io"}, Resources: []string{"leases"}, ResourceNames: []string{name}, Verbs: []string{"get", "update"}},
+	)
 }
 
 // everywhere are the rights in all namespaces. The autoscaler of this project only reads; the upstream one evicts pods itself, and has
@@ -86,7 +100,6 @@ func everywhere(f facts.Shoot) []rbacv1.PolicyRule {
 			"csidrivers", "csinodes", "csistoragecapacities", "storageclasses", "volumeattachments",
 		}, Verbs: read},
 		rbacv1.PolicyRule{APIGroups: []string{"resource.k8s.io"}, Resources: []string{"deviceclasses", "resourceclaims", "resourceslices"}, Verbs: read},
-		rbacv1.PolicyRule{APIGroups: []string{"coordination.k8s.io"}, Resources: []string{"leases"}, Verbs: []string{"create", "get", "list", "update", "patch", "watch"}},
 	)
 }
 

@@ -4,13 +4,17 @@ package clusterautoscaler_test
 
 import (
 	"errors"
+	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	rbacv1 "k8s.io/api/rbac/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	gardenextensionsv1alpha1 "github.com/terrarium-garden/terrarium/apis/extensions/v1alpha1"
@@ -81,6 +85,35 @@ func TestRenderInside(t *testing.T) {
 			}
 			golden.Objects(t, name, objs)
 		})
+	}
+}
+
+// TestLeases: an autoscaler that could renew the leases of nodes could have dead ones taken for alive.
+func TestLeases(t *testing.T) {
+	t.Parallel()
+	objs, err := clusterautoscaler.Inside().Render(shootFacts("cloud"), &component.Inputs{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	add := func(obj client.Object, rules []rbacv1.PolicyRule) {
+		for _, rule := range rules {
+			if slices.Contains(rule.Resources, "leases") {
+				got = append(got, fmt.Sprintf("%s %v %v", obj.GetNamespace(), rule.Verbs, rule.ResourceNames))
+			}
+		}
+	}
+	for _, obj := range objs {
+		switch o := obj.(type) {
+		case *rbacv1.ClusterRole:
+			add(o, o.Rules)
+		case *rbacv1.Role:
+			add(o, o.Rules)
+		}
+	}
+	want := []string{"kube-system [create] []", "kube-system [get update] [cluster-autoscaler]"}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("rights to leases (-want +got):\n%s", diff)
 	}
 }
 

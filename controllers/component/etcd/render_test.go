@@ -20,11 +20,17 @@ import (
 
 func render(t *testing.T, seed gardencorev1beta1.SeedSpec, kept client.Object, changes ...func(*facts.Shoot)) []client.Object {
 	t.Helper()
+	return renderRole(t, "main", seed, kept, changes...)
+}
+
+func renderRole(t *testing.T, role string, seed gardencorev1beta1.SeedSpec, kept client.Object, changes ...func(*facts.Shoot)) []client.Object {
+	t.Helper()
+	server, peer := "etcd-"+role+"-server", "etcd-"+role+"-peer"
 	in := &component.Inputs{
 		Replicas: 1,
 		Images:   map[string]string{"etcd": "registry.k8s.io/etcd:3.6.8-0"},
 		Secrets: map[string]component.Secret{
-			"etcd-main-server": {Name: "etcd-main-server-11111111"}, "etcd-main-peer": {Name: "etcd-main-peer-22222222"},
+			server: {Name: server + "-11111111"}, peer: {Name: peer + "-22222222"},
 			"ca-etcd": {Bundle: "ca-etcd-bundle-33333333"}, "ca-etcd-peer": {Bundle: "ca-etcd-peer-bundle-44444444"},
 		},
 		Kept: kept,
@@ -33,7 +39,7 @@ func render(t *testing.T, seed gardencorev1beta1.SeedSpec, kept client.Object, c
 	for _, change := range changes {
 		change(&f)
 	}
-	objs, err := etcd.Component("main").Render(f, in)
+	objs, err := etcd.Component(role).Render(f, in)
 	if err := errors.Join(err, in.Missing()); err != nil {
 		t.Fatal(err)
 	}
@@ -43,6 +49,12 @@ func render(t *testing.T, seed gardencorev1beta1.SeedSpec, kept client.Object, c
 func TestRender(t *testing.T) {
 	t.Parallel()
 	golden.Objects(t, "main.yaml", render(t, gardencorev1beta1.SeedSpec{}, nil))
+}
+
+// TestRenderEvents: the store for events is one of its own, with a volume and a Service of its own.
+func TestRenderEvents_BAK_ETCD_1(t *testing.T) {
+	t.Parallel()
+	golden.Objects(t, "events.yaml", renderRole(t, "events", gardencorev1beta1.SeedSpec{}, nil))
 }
 
 // sized has demands, on a seed that sizes pods.
@@ -59,23 +71,29 @@ func TestRenderSized_BAK_ETCD_9(t *testing.T) {
 	golden.Objects(t, "sized.yaml", render(t, gardencorev1beta1.SeedSpec{}, nil, sized))
 }
 
-// TestShrinks: what is relied upon never becomes smaller, and everything else only while its shoot is maintained.
-func TestShrinks_GLET_RECON_7(t *testing.T) {
+// TestShrinks: what is relied upon never becomes smaller, and everything else only while its shoot is maintained, unless its owner forbids it.
+func TestShrinks_GLET_RECON_7_BAK_ETCD_9(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct {
-		role    string
-		purpose gardencorev1beta1.ShootPurpose
-		want    string
+		role     string
+		purpose  gardencorev1beta1.ShootPurpose
+		disabled bool
+		want     string
 	}{
 		"Production":       {role: "main", purpose: "production", want: "never"},
 		"Infrastructure":   {role: "main", purpose: "infrastructure", want: "never"},
 		"Evaluation":       {role: "main", purpose: "evaluation", want: "in-maintenance-window-only"},
 		"ProductionEvents": {role: "events", purpose: "production", want: "in-maintenance-window-only"},
+		"Disabled":         {role: "main", purpose: "evaluation", disabled: true, want: "never"},
+		"DisabledEvents":   {role: "events", purpose: "evaluation", disabled: true, want: "never"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			f := facts.Shoot{Namespace: "shoot--dev--a", Seed: &gardencorev1beta1.Seed{}, Shoot: &gardencorev1beta1.Shoot{}, VerticalAutoscaling: true}
 			f.Shoot.Spec.Purpose = &tc.purpose
+			if tc.disabled {
+				f.Shoot.Annotations = map[string]string{"alpha.control-plane.scaling.shoot.gardener.cloud/scale-down-disabled": "true"}
+			}
 			objs, err := etcd.Component(tc.role).Render(f, &component.Inputs{})
 			if err != nil {
 				t.Fatal(err)

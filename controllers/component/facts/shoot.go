@@ -4,6 +4,7 @@ package facts
 
 import (
 	"cmp"
+	"slices"
 
 	"k8s.io/utils/ptr"
 
@@ -110,6 +111,23 @@ func (s Shoot) PodNetworks() []string {
 // ServiceNetworks are the ranges of the addresses of Services.
 func (s Shoot) ServiceNetworks() []string {
 	return []string{cmp.Or(ptr.Deref(s.networking().Services, ""), gardencorev1beta1.DefaultServiceNetwork)}
+}
+
+// NodeNetworks are the ranges of the addresses of nodes: that of the spec, and those that the provider has chosen. There are none before it
+// has answered for the first time.
+func (s Shoot) NodeNetworks() []string {
+	var all []string
+	if nodes := s.networking().Nodes; nodes != nil {
+		all = append(all, *nodes)
+	}
+	if found := s.Shoot.Status.Networking; found != nil {
+		for _, nodes := range found.Nodes {
+			if !slices.Contains(all, nodes) {
+				all = append(all, nodes)
+			}
+		}
+	}
+	return all
 }
 
 func (s Shoot) networking() *gardencorev1beta1.Networking {

@@ -81,7 +81,7 @@ func render(f facts.Shoot, in *component.Inputs) ([]client.Object, error) {
 						Labels:      critical.Labels,
 						Annotations: component.Checksum("configuration", config.Data[configKey], config.Data[gardencorev1beta1.DataKeyKubeconfig]),
 					},
-					Spec: pod(in.Image(name), settings),
+					Spec: withCleanup(pod(in.Image(name), settings), settings),
 				},
 			},
 		},
@@ -143,7 +143,7 @@ func configuration(server string, podNetworks []string, settings *gardencorev1be
 	text, err := component.YAML(map[string]any{
 		"apiVersion":         "kubeproxy.config.k8s.io/v1alpha1",
 		"kind":               "KubeProxyConfiguration",
-		"mode":               strings.ToLower(string(ptr.Deref(settings.Mode, gardencorev1beta1.ProxyModeIPTables))),
+		"mode":               modeOf(settings),
 		"clusterCIDR":        strings.Join(podNetworks, ","),
 		"clientConnection":   map[string]string{"kubeconfig": configDir + "/" + gardencorev1beta1.DataKeyKubeconfig},
 		"metricsBindAddress": "127.0.0.1:10249",

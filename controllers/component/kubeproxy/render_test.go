@@ -41,6 +41,7 @@ func render(t *testing.T, settings *gardencorev1beta1.KubeProxyConfig) []client.
 
 func TestRender(t *testing.T) {
 	t.Parallel()
+	golden.Objects(t, "ipvs.yaml", render(t, &gardencorev1beta1.KubeProxyConfig{Mode: new(gardencorev1beta1.ProxyModeIPVS)}))
 	golden.Objects(t, "nftables.yaml", render(t, &gardencorev1beta1.KubeProxyConfig{Mode: new(gardencorev1beta1.ProxyModeNFTables)}))
 }
 

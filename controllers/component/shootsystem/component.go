@@ -66,6 +66,11 @@ func info(f facts.Shoot) map[string]string {
 	if n := spec.Networking; n != nil && n.Nodes != nil {
 		info["nodeNetwork"] = *n.Nodes
 	}
+	// A gardenlet of the cluster does not start if nodeNetwork is there and its seed has another range or none, as a seed from before has
+	// that was set up without one. So what the provider has chosen has a key of its own.
+	if nodes := f.NodeNetworks(); len(nodes) > 0 {
+		info["nodeNetworks"] = strings.Join(nodes, ",")
+	}
 	if m := spec.Maintenance; m != nil && m.TimeWindow != nil {
 		info["maintenanceBegin"], info["maintenanceEnd"] = m.TimeWindow.Begin, m.TimeWindow.End
 	}

@@ -5,7 +5,6 @@ package csr
 import (
 	"crypto/sha256"
 	"crypto/x509"
-	"crypto/x509/pkix"
 	"encoding/hex"
 	"encoding/pem"
 	"errors"
@@ -38,6 +37,22 @@ func Open(request *certificatesv1.CertificateSigningRequest) bool {
 // Asked returns what is requested if that is the client certificate of a gardenlet and nothing else (GCM-CSR-2), and nil
 // otherwise. A request that cannot be parsed is an error (GCM-CSR-3).
 func Asked(request *certificatesv1.CertificateSigningRequest) (*Ask, error) {
+	parsed, err := opened(request)
+	if err != nil || parsed == nil || !isSeed(parsed.Subject.CommonName) || !slices.Equal(parsed.Subject.Organization, []string{gardencorev1beta1.GroupSeeds}) {
+		return nil, err
+	}
+	key := sha256.Sum256(parsed.RawSubjectPublicKeyInfo)
+	return &Ask{
+		Seed:    strings.TrimPrefix(parsed.Subject.CommonName, gardencorev1beta1.UserPrefixSeed),
+		Request: request.Name,
+		UID:     request.UID,
+		Key:     hex.EncodeToString(key[:]),
+	}, nil
+}
+
+// opened returns what is in a request if that is the certificate of a client with a common name, an organization and nothing else, and nil
+// otherwise. The garden ignores other attributes, but other servers that trust the certificate may not.
+func opened(request *certificatesv1.CertificateSigningRequest) (*x509.CertificateRequest, error) {
 	if request.Spec.SignerName != certificatesv1.KubeAPIServerClientSignerName {
 		return nil, nil //nolint:nilnil // not a request of a gardenlet
 	}
@@ -49,24 +64,11 @@ func Asked(request *certificatesv1.CertificateSigningRequest) (*Ask, error) {
 	if err != nil {
 		return nil, fmt.Errorf("parse certificate request: %w", err)
 	}
-	names := len(parsed.DNSNames) + len(parsed.EmailAddresses) + len(parsed.IPAddresses) + len(parsed.URIs)
-	if names > 0 || !onlyNames(&parsed.Subject) || !hasClientUsages(request.Spec.Usages) {
+	others := len(parsed.DNSNames) + len(parsed.EmailAddresses) + len(parsed.IPAddresses) + len(parsed.URIs)
+	if others > 0 || len(parsed.Subject.Names) != 2 || !hasClientUsages(request.Spec.Usages) {
 		return nil, nil //nolint:nilnil // not a request of a gardenlet
 	}
-	key := sha256.Sum256(parsed.RawSubjectPublicKeyInfo)
-	return &Ask{
-		Seed:    strings.TrimPrefix(parsed.Subject.CommonName, gardencorev1beta1.UserPrefixSeed),
-		Request: request.Name,
-		UID:     request.UID,
-		Key:     hex.EncodeToString(key[:]),
-	}, nil
-}
-
-// onlyNames reports whether a subject consists of the common name of a seed and of the organization of all seeds. The garden
-// ignores other attributes, but other servers that trust the certificate may not.
-func onlyNames(subject *pkix.Name) bool {
-	return len(subject.Names) == 2 && isSeed(subject.CommonName) &&
-		slices.Equal(subject.Organization, []string{gardencorev1beta1.GroupSeeds})
+	return parsed, nil
 }
 
 // Impersonates reports whether a gardenlet that has a certificate requests that of another seed. It may only renew its own; a
@@ -97,8 +99,8 @@ func hasClientUsages(usages []certificatesv1.KeyUsage) bool {
 	})
 }
 
-// Review returns the question whether the author of the request may create seed clients (GCM-CSR-4).
-func Review(request *certificatesv1.CertificateSigningRequest) *authorizationv1.SubjectAccessReview {
+// Review returns the question whether the author of the request may create clients of a kind, which is a subresource (GCM-CSR-4).
+func Review(request *certificatesv1.CertificateSigningRequest, clients string) *authorizationv1.SubjectAccessReview {
 	extra := make(map[string]authorizationv1.ExtraValue, len(request.Spec.Extra))
 	for key, values := range request.Spec.Extra {
 		extra[key] = authorizationv1.ExtraValue(values)
@@ -113,7 +115,7 @@ func Review(request *certificatesv1.CertificateSigningRequest) *authorizationv1.
 			Group:       certificatesv1.GroupName,
 			Version:     "*",
 			Resource:    "certificatesigningrequests",
-			Subresource: "seedclient",
+			Subresource: clients,
 		},
 	}}
 }

@@ -64,7 +64,7 @@ func TestSeedClient(t *testing.T) {
 		"GCM-CSR-2 e-mail":     {reason: "a client needs no e-mail address", cert: func(c *template) { c.EmailAddresses = []string{"a@b.example"} }},
 		"GCM-CSR-2 IP address": {reason: "a client needs no IP address", cert: func(c *template) { c.IPAddresses = []net.IP{net.IPv4(10, 0, 0, 1)} }},
 		"GCM-CSR-2 URI":        {reason: "a client needs no URI", cert: func(c *template) { c.URIs = []*url.URL{{Scheme: "spiffe", Host: "a"}} }},
-		"GCM-CSR-7 self-hosted": {reason: "the certificate of a self-hosted shoot is for people to decide", cert: func(c *template) {
+		"GCM-CSR-7 self-hosted": {reason: "the certificate of a self-hosted shoot is another one", cert: func(c *template) {
 			c.Subject = pkix.Name{CommonName: "gardener.cloud:system:shoot:garden-dev:a", Organization: []string{"gardener.cloud:system:shoots"}}
 		}},
 		"GCM-CSR-7 in disguise": {reason: "also if it has the name of a seed", cert: func(c *template) {
@@ -151,7 +151,7 @@ func TestReview(t *testing.T) {
 	t.Parallel()
 	got := csr.Review(&request{Spec: certificatesv1.CertificateSigningRequestSpec{
 		Username: "system:bootstrap:abcdef", UID: "1", Groups: []string{"system:bootstrappers"}, Extra: map[string]certificatesv1.ExtraValue{"k": {"v"}},
-	}}).Spec
+	}}, "seedclient").Spec
 	want := authorizationv1.SubjectAccessReviewSpec{
 		User: "system:bootstrap:abcdef", UID: "1", Groups: []string{"system:bootstrappers"}, Extra: map[string]authorizationv1.ExtraValue{"k": {"v"}},
 		ResourceAttributes: &authorizationv1.ResourceAttributes{

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package csr approves or denies the certificate signing requests of gardenlets (GCM-CSR-1 to GCM-CSR-6). A request is approved
+// Package csr approves or denies the certificate signing requests of gardenlets (GCM-CSR-1 to GCM-CSR-7). A request is approved
 // only if it is for exactly a seed client certificate, its author may create seed clients, and the credentials of the author are
 // valid for this seed: a gardenlet that has a certificate can only renew it, and a join token is valid for one certificate of
 // the seed that it was created for. While a seed is shut out, it gets none, and neither do the managed seeds on it with what its gardenlet
-// made for them. Requests with a token that is not valid for them are denied with the reason. All other requests stay pending, for people
-// to decide.
+// made for them. Requests with a token that is not valid for them are denied with the reason. So are those for the certificate of a
+// self-hosted shoot without the permission and a token for it; none of these is approved yet. All other requests stay pending, for people to
+// decide.
 //
 // A token is marked as used before its request is approved. A gardenlet that ended before it had stored its certificate may ask
 // again with the same key, because the certificate is useless without it. Without the key, an operator has to create another

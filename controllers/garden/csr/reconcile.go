@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 
+	authorizationv1 "k8s.io/api/authorization/v1"
 	certificatesv1 "k8s.io/api/certificates/v1"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -44,6 +45,10 @@ const (
 	reasonApproved      = "AutoApproved"
 	messageApproved     = "Automatically approved: the access review allows the requester to create seed client certificates"
 	reasonDenied        = "RequestDenied"
+
+	// The clients that a requester has to be allowed to create.
+	subresourceSeed  = "seedclient"
+	subresourceShoot = "shootclient"
 )
 
 // refusedError is the reason why a request is denied.
@@ -75,6 +80,9 @@ func (r *Reconciler) Reconcile(ctx context.Context, csr *certificatesv1.Certific
 		return kit.Result(kit.Stop(), kit.UserMustFix("InvalidRequest", fmt.Errorf("judge signing request %q: %w", csr.Name, err)))
 	}
 	if ask == nil {
+		if shoot, asked := ShootAsked(csr); asked {
+			return r.answerShoot(ctx, csr, shoot)
+		}
 		return reconcile.Result{}, nil
 	}
 	outcome, err := kit.Run(ctx, &judgement{csr: csr, ask: *ask}, r.trust, r.review, r.entitle, r.approve)
@@ -114,15 +122,24 @@ func (r *Reconciler) revoked(ctx context.Context, seed string) (bool, error) {
 // review fails if the requester lacks the permission. The request then stays pending and is tried again, because the permission
 // may be granted later (GCM-CSR-4).
 func (r *Reconciler) review(ctx context.Context, j *judgement) (kit.Outcome, error) {
-	review := Review(j.csr)
-	if err := r.Client.Create(ctx, review); err != nil {
-		return kit.Stop(), fmt.Errorf("review access of %q: %w", j.csr.Spec.Username, err)
+	review, err := r.reviewed(ctx, j.csr, subresourceSeed)
+	if err != nil {
+		return kit.Stop(), err
 	}
-	if !review.Status.Allowed {
-		return kit.Stop(), fmt.Errorf("approve signing request %q: user %q may not create certificatesigningrequests/seedclient (%s)",
-			j.csr.Name, j.csr.Spec.Username, review.Status.Reason)
+	if !review.Allowed {
+		return kit.Stop(), fmt.Errorf("approve signing request %q: user %q may not create certificatesigningrequests/%s (%s)",
+			j.csr.Name, j.csr.Spec.Username, subresourceSeed, review.Reason)
 	}
 	return kit.Continue(), nil
+}
+
+// reviewed asks whether the requester may create clients of a kind.
+func (r *Reconciler) reviewed(ctx context.Context, csr *certificatesv1.CertificateSigningRequest, clients string) (authorizationv1.SubjectAccessReviewStatus, error) {
+	review := Review(csr, clients)
+	if err := r.Client.Create(ctx, review); err != nil {
+		return review.Status, fmt.Errorf("review access of %q: %w", csr.Spec.Username, err)
+	}
+	return review.Status, nil
 }
 
 // entitle continues if the credentials of the requester are valid for this certificate, and marks them as used. Without such

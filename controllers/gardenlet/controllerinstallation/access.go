@@ -107,7 +107,7 @@ func (r *Reconciler) grantAccess(ctx context.Context, s *scope) (kit.Outcome, er
 // kubeconfig is left to the garbage collector.
 func (r *Reconciler) withdrawAccess(ctx context.Context, s *scope) (kit.Outcome, error) {
 	if s.kubeconfig != nil {
-		return kit.RequeueAfter(accessPeriod), nil
+		return kit.RequeueAfter(s.period()), nil
 	}
 	if err := r.engine().Delete(ctx, tokenSecret(s.installation.Name, r.SeedName)); err != nil {
 		return r.failed(s, err)
@@ -115,7 +115,7 @@ func (r *Reconciler) withdrawAccess(ctx context.Context, s *scope) (kit.Outcome,
 	if _, err := r.removeAccount(ctx, s); err != nil {
 		return r.failed(s, err)
 	}
-	return kit.RequeueAfter(resyncPeriod), nil
+	return kit.RequeueAfter(s.period()), nil
 }
 
 // removeAccount deletes the account in the garden, and with it all its tokens (GLET-CI-10). It comes after the Secret for the token,

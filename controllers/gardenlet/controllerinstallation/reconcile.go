@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package controllerinstallation installs extensions in the seed: it renders the Helm chart of a ControllerDeployment with
-// the values of the deployment and facts about the seed, and writes a ManagedResource with the objects into the namespace garden of
+// Package controllerinstallation installs extensions in the seed: it renders the Helm chart of a ControllerDeployment, which may be in
+// a registry, with the values of the deployment and facts about the seed, and writes a ManagedResource with the objects into the namespace garden of
 // the seed. The resource manager applies them, deletes what leaves the chart, and all of it with the installation.
 //
 // If the deployment asks for it, the workloads get a kubeconfig of the garden, for a service account that lives as long as the
@@ -24,8 +24,10 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	gardenconfigv1alpha1 "github.com/terrarium-garden/terrarium/apis/config/v1alpha1"
+	gardencorev1 "github.com/terrarium-garden/terrarium/apis/core/v1"
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	gardenresourcesv1alpha1 "github.com/terrarium-garden/terrarium/apis/resources/v1alpha1"
+	"github.com/terrarium-garden/terrarium/controllers/chart/repository"
 	"github.com/terrarium-garden/terrarium/controllers/deploy"
 	"github.com/terrarium-garden/terrarium/controllers/gardenlet/seed"
 	"github.com/terrarium-garden/terrarium/controllers/kit"
@@ -50,6 +52,8 @@ type Reconciler struct {
 	KubernetesVersion func() (string, error)
 	// Config is the section of the configuration.
 	Config *gardenconfigv1alpha1.ControllerInstallationControllerConfiguration
+
+	charts repository.Charts
 }
 
 // AddToManager implements kit.Adder.
@@ -93,8 +97,9 @@ func (r *Reconciler) engine() deploy.Engine { return seed.Engine(r.SeedClient, r
 const (
 	// resyncPeriod is the time after which an installation is applied again, against changes in the seed.
 	resyncPeriod = 10 * time.Minute
-	// accessPeriod is the same for extensions with access to the garden, which may have got another address or other authorities.
-	accessPeriod = time.Minute
+	// gardenPeriod is the same for extensions that depend on more of the garden than what is watched: for those with access to it, which
+	// may have got another address or other authorities, and for those whose values have data of Secrets and ConfigMaps.
+	gardenPeriod = time.Minute
 	// applyPause is the time between two looks at what the resource manager does.
 	applyPause = 500 * time.Millisecond
 	// deletionPause is the time between two checks of a deletion.
@@ -105,12 +110,24 @@ const (
 type scope struct {
 	installation *gardencorev1beta1.ControllerInstallation
 	registration *gardencorev1beta1.ControllerRegistration
-	deployment   *gardencorev1beta1.ControllerDeployment
+	deployment   *gardencorev1.ControllerDeployment
 	seed         *gardencorev1beta1.Seed
-	chart        release
-	objects      []client.Object
+	// chart is the packed chart, and values are those of the deployment.
+	chart   []byte
+	values  map[string]any
+	objects []client.Object
+	// confidential says that the values have data of a Secret.
+	confidential bool
 	// kubeconfig is that of the garden; nil if the extension is to have none.
 	kubeconfig *corev1.Secret
+}
+
+// period is the time until the next pass.
+func (s *scope) period() time.Duration {
+	if s.kubeconfig != nil || len(s.deployment.Resources) > 0 {
+		return gardenPeriod
+	}
+	return resyncPeriod
 }
 
 // Reconcile installs one extension, or removes it. Conditions are written in any case.
@@ -126,7 +143,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, request reconcile.Request) (
 	if err := r.findDeployment(ctx, s); err != nil {
 		return reconcile.Result{}, err
 	}
-	if s.deployment == nil || s.deployment.Type != gardencorev1beta1.ControllerDeploymentTypeHelm {
+	if s.deployment == nil || s.deployment.Helm == nil {
 		return reconcile.Result{}, nil
 	}
 	if err := kit.EnsureFinalizer(ctx, r.GardenClient, installation, gardencorev1beta1.FinalizerControllerInstallation); err != nil {

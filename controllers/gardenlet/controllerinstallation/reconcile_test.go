@@ -14,6 +14,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
+	gardencorev1 "github.com/terrarium-garden/terrarium/apis/core/v1"
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	"github.com/terrarium-garden/terrarium/apis/scheme"
 	"github.com/terrarium-garden/terrarium/controllers/gardenlet/controllerinstallation"
@@ -33,10 +34,8 @@ func TestWaitsForTheIdentity_GLET_CI_4(t *testing.T) {
 	installation.Spec.RegistrationRef.Name = "demo"
 	installation.Spec.SeedRef = &corev1.ObjectReference{Name: "one"}
 	installation.Spec.DeploymentRef = &corev1.ObjectReference{Name: "demo"}
-	deployment := &gardencorev1beta1.ControllerDeployment{ObjectMeta: metav1.ObjectMeta{Name: "demo"}, Type: "helm"}
-	deployment.ProviderConfig.Raw = []byte(`{"values": {"a": 1}}`)
 	garden := fake.NewClientBuilder().WithScheme(types).WithStatusSubresource(installation, seed).WithObjects(
-		seed, installation, deployment, &gardencorev1beta1.ControllerRegistration{ObjectMeta: metav1.ObjectMeta{Name: "demo"}},
+		seed, installation, deployment(gardencorev1.HelmControllerDeployment{}), &gardencorev1beta1.ControllerRegistration{ObjectMeta: metav1.ObjectMeta{Name: "demo"}},
 	).Build()
 	r := &controllerinstallation.Reconciler{SeedBase: kit.SeedBase{
 		GardenClient: garden, GardenReader: garden, SeedClient: fake.NewClientBuilder().WithScheme(types).Build(),

@@ -50,6 +50,8 @@ type Reconciler struct {
 	Image string
 	// PolicyNamespaces are those of the seed in which traffic is denied. Without any, the resource manager makes no network policies.
 	PolicyNamespaces reach.Namespaces
+	// NodeToleration says how long pods of the seed stay on nodes that are lost; nil leaves it to the resource manager.
+	NodeToleration *gardenconfigv1alpha1.NodeToleration
 	// Journal is told what happens to the seed; it may be nil.
 	Journal operation.Journal
 	// Config is the section of the configuration.

@@ -198,7 +198,9 @@ func (r *Reconciler) deploy(ctx context.Context, s *scope) (kit.Outcome, error) 
 	if err != nil {
 		return kit.Stop(), err
 	}
-	graph, err := ReconcileGraph(addOns.Engine, s.identity, ResourceManagerOptions{Image: r.Image, PolicyNamespaces: r.PolicyNamespaces}, addOns)
+	graph, err := ReconcileGraph(addOns.Engine, s.identity, ResourceManagerOptions{
+		Image: r.Image, PolicyNamespaces: r.PolicyNamespaces, NodeToleration: r.NodeToleration,
+	}, addOns)
 	if err != nil {
 		return kit.Stop(), err
 	}

@@ -18,6 +18,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	gardenconfigv1alpha1 "github.com/terrarium-garden/terrarium/apis/config/v1alpha1"
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	gardenresourcesv1alpha1 "github.com/terrarium-garden/terrarium/apis/resources/v1alpha1"
 	"github.com/terrarium-garden/terrarium/controllers/component"
@@ -56,6 +57,27 @@ type ResourceManagerOptions struct {
 	Image string
 	// PolicyNamespaces are those in which traffic is denied; without any, no network policies are made for Services.
 	PolicyNamespaces reach.Namespaces
+	// NodeToleration says how long pods stay on nodes that are lost; nil leaves it to the resource manager.
+	NodeToleration *gardenconfigv1alpha1.NodeToleration
+}
+
+// tolerations are the flags for how long pods stay on nodes that are lost.
+func (o ResourceManagerOptions) tolerations() []string {
+	if o.NodeToleration == nil {
+		return nil
+	}
+	var flags []string
+	for _, flag := range []struct {
+		name    string
+		seconds *int64
+	}{
+		{"not-ready", o.NodeToleration.DefaultNotReadyTolerationSeconds}, {"unreachable", o.NodeToleration.DefaultUnreachableTolerationSeconds},
+	} {
+		if flag.seconds != nil {
+			flags = append(flags, fmt.Sprintf("--default-%s-toleration-seconds=%d", flag.name, *flag.seconds))
+		}
+	}
+	return flags
 }
 
 // ResourceManagerValues are what the resource manager of a seed depends on.
@@ -116,6 +138,7 @@ func resourceManagerDeployment(meta metav1.ObjectMeta, v ResourceManagerValues) 
 	for _, selector := range v.PolicyNamespaces.Texts() {
 		command = append(command, "--network-policy-namespaces="+selector)
 	}
+	command = append(command, v.tolerations()...)
 	deployment := component.Pod{Program: reach.ResourceManager, Container: corev1.Container{
 		Name: "resource-manager", Image: v.Image,
 		Command: command,

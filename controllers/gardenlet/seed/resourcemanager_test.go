@@ -17,6 +17,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
 
+	gardenconfigv1alpha1 "github.com/terrarium-garden/terrarium/apis/config/v1alpha1"
 	"github.com/terrarium-garden/terrarium/apis/scheme"
 	"github.com/terrarium-garden/terrarium/controllers/gardenlet/seed"
 	"github.com/terrarium-garden/terrarium/controllers/reach"
@@ -62,6 +63,42 @@ func TestResourceManager(t *testing.T) {
 		if diff := cmp.Diff(want, pod.Containers[0].Command); diff != "" {
 			t.Errorf("command (-want +got):\n%s", diff)
 		}
+	}
+}
+
+// TestNodeTolerations: what the configuration of the gardenlet says reaches the resource manager. One that says nothing changes nothing there.
+func TestNodeTolerations_GLET_CFG_1(t *testing.T) {
+	t.Parallel()
+	for name, tc := range map[string]struct {
+		given *gardenconfigv1alpha1.NodeToleration
+		want  []string
+	}{
+		"Unset": {},
+		"Empty": {given: &gardenconfigv1alpha1.NodeToleration{}},
+		"One":   {given: &gardenconfigv1alpha1.NodeToleration{DefaultUnreachableTolerationSeconds: new(int64(0))}, want: []string{"--default-unreachable-toleration-seconds=0"}},
+		"Both": {
+			given: &gardenconfigv1alpha1.NodeToleration{DefaultNotReadyTolerationSeconds: new(int64(30)), DefaultUnreachableTolerationSeconds: new(int64(45))},
+			want:  []string{"--default-not-ready-toleration-seconds=30", "--default-unreachable-toleration-seconds=45"},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var got []string
+			for _, object := range seed.ResourceManager(seed.ResourceManagerValues{ResourceManagerOptions: seed.ResourceManagerOptions{NodeToleration: tc.given}}) {
+				deployment, ok := object.(*appsv1.Deployment)
+				if !ok {
+					continue
+				}
+				for _, flag := range deployment.Spec.Template.Spec.Containers[0].Command {
+					if strings.Contains(flag, "toleration") {
+						got = append(got, flag)
+					}
+				}
+			}
+			if diff := cmp.Diff(tc.want, got); diff != "" {
+				t.Errorf("flags (-want +got):\n%s", diff)
+			}
+		})
 	}
 }
 

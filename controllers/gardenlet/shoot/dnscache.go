@@ -20,7 +20,8 @@ import (
 )
 
 // dnsCacheInUse reports whether there may be nodes that ask the DNS cache on them. Kubelets learn at their start whom their pods ask. So a
-// run that finds the cache switched off replaces the nodes, and the first run that finds none of them left removes the cache.
+// run that finds the cache switched off replaces the nodes, and the first run that finds none of them left removes the cache. Nodes that are
+// updated in place stay, and so do pods that survive their drain; such a pool has the cache as long as it has machines.
 func (g ground) dnsCacheInUse(ctx context.Context) (bool, error) {
 	cache := &gardenresourcesv1alpha1.ManagedResource{}
 	key := client.ObjectKey{Namespace: g.facts.Namespace, Name: systemSets + nodelocaldns.Name}
@@ -40,22 +41,32 @@ func (g ground) dnsCacheInUse(ctx context.Context) (bool, error) {
 	if err != nil {
 		return false, fmt.Errorf("look whether nodes ask the DNS cache: get worker %q: %w", key, err)
 	}
-	for i := range worker.Spec.Pools {
-		if worker.Spec.Pools[i].Labels[gardencorev1beta1.LabelNodeLocalDNSEnabled] == "true" {
-			return true, nil
-		}
-	}
-	if extension.Ready(worker) != nil {
+	if slices.ContainsFunc(worker.Spec.Pools, sendsToCache) || extension.Ready(worker) != nil {
 		return true, nil //nolint:nilerr // The error says what the extension still does.
 	}
-	return g.machinesLeave(ctx)
+	return g.machinesAskCache(ctx, slices.ContainsFunc(worker.Spec.Pools, updatesInPlace))
 }
 
-// machinesLeave reports whether there are machines that go: an extension is ready with new ones while old ones are still being drained.
-func (g ground) machinesLeave(ctx context.Context) (bool, error) {
+// sendsToCache reports whether new nodes of a pool ask the cache.
+func sendsToCache(pool gardenextensionsv1alpha1.WorkerPool) bool {
+	return pool.Labels[gardencorev1beta1.LabelNodeLocalDNSEnabled] == "true"
+}
+
+// updatesInPlace reports whether the nodes of a pool stay when its configuration changes.
+func updatesInPlace(pool gardenextensionsv1alpha1.WorkerPool) bool {
+	return pool.UpdateStrategy != nil && *pool.UpdateStrategy != gardencorev1beta1.MachineUpdateStrategyAutoRollingUpdate
+}
+
+// machinesAskCache reports whether there are machines from the time of the cache: those that go, because an extension is ready with new ones while
+// old ones are still being drained, and any that stay. Where machines are no objects, those that stay are taken to be there.
+func (g ground) machinesAskCache(ctx context.Context, stay bool) (bool, error) {
 	list := &gardenmachinev1alpha1.MachineList{}
-	if err := g.seed.List(ctx, list, client.InNamespace(g.facts.Namespace)); err != nil && !meta.IsNoMatchError(err) {
+	err := g.seed.List(ctx, list, client.InNamespace(g.facts.Namespace))
+	if meta.IsNoMatchError(err) {
+		return stay, nil
+	}
+	if err != nil {
 		return false, fmt.Errorf("look whether nodes ask the DNS cache: list machines: %w", err)
 	}
-	return slices.ContainsFunc(list.Items, func(m gardenmachinev1alpha1.Machine) bool { return m.DeletionTimestamp != nil }), nil
+	return slices.ContainsFunc(list.Items, func(m gardenmachinev1alpha1.Machine) bool { return stay || m.DeletionTimestamp != nil }), nil
 }

@@ -34,6 +34,11 @@ func TestDNSCacheStaysForTheNodesThatAskIt(t *testing.T) {
 		w.Status.ObservedGeneration, w.Status.LastOperation = 1, &gardencorev1beta1.LastOperation{State: state}
 		return w
 	}
+	inPlace := func(how gardencorev1beta1.MachineUpdateStrategy) *gardenextensionsv1alpha1.Worker {
+		w := worker("false", "Succeeded")
+		w.Spec.Pools[1].UpdateStrategy = &how
+		return w
+	}
 	machine := func(leaves bool) *gardenmachinev1alpha1.Machine {
 		m := &gardenmachinev1alpha1.Machine{ObjectMeta: metav1.ObjectMeta{Namespace: "shoot--dev--a", Name: "m"}}
 		if leaves {
@@ -52,7 +57,17 @@ func TestDNSCacheStaysForTheNodesThatAskIt(t *testing.T) {
 		"Failed":   {reason: "nor are they after an error", objects: []client.Object{cache, worker("false", "Error")}, want: true},
 		"Draining": {reason: "nodes that go still have pods", objects: []client.Object{cache, worker("false", "Succeeded"), machine(true)}, want: true},
 		"Replaced": {reason: "no node asks it any more", objects: []client.Object{cache, worker("false", "Succeeded"), machine(false)}},
-		"NoNodes":  {reason: "there are none", objects: []client.Object{cache}},
+		"Manual": {
+			reason:  "the worker is ready while nodes wait for their owner to select them",
+			objects: []client.Object{cache, inPlace("ManualInPlaceUpdate"), machine(false)}, want: true,
+		},
+		"Automatic": {
+			reason:  "pods of daemon sets survive the drain, and ask as before",
+			objects: []client.Object{cache, inPlace("AutoInPlaceUpdate"), machine(false)}, want: true,
+		},
+		"Slept":   {reason: "machines that wake up are new", objects: []client.Object{cache, inPlace("AutoInPlaceUpdate")}},
+		"Rolled":  {reason: "a pool may name the strategy that it has by default", objects: []client.Object{cache, inPlace("AutoRollingUpdate"), machine(false)}},
+		"NoNodes": {reason: "there are none", objects: []client.Object{cache}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

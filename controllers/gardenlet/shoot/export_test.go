@@ -261,6 +261,11 @@ func begin(ctx context.Context, r *Reconciler, shoot *gardencorev1beta1.Shoot, n
 // runTasks runs some tasks of a reconciliation, in the order in which they are named. Values of other tasks are set
 // before.
 func (o *operation) runTasks(ctx context.Context, ids ...flow.ID) error {
+	return o.runInOrder(ctx, false, ids)
+}
+
+// runInOrder is runTasks; bounded tasks end when their time is over.
+func (o *operation) runInOrder(ctx context.Context, bounded bool, ids []flow.ID) error {
 	tasks := map[flow.ID]flow.Task{}
 	for _, part := range o.fragments(remains{}) {
 		for _, task := range slices.Concat(part.destroy, part.deploy) {
@@ -269,7 +274,7 @@ func (o *operation) runTasks(ctx context.Context, ids ...flow.ID) error {
 	}
 	for _, id := range ids {
 		task := tasks[id]
-		if len(task.Reads) == 0 {
+		if len(task.Reads) == 0 && !bounded {
 			if err := task.Do(ctx); err != nil {
 				return err
 			}
@@ -311,6 +316,15 @@ func RunTasks(ctx context.Context, r *Reconciler, shoot *gardencorev1beta1.Shoot
 	return o.runTasks(ctx, ids...)
 }
 
+// RunBoundedTasks is RunTasks within the time that each of the tasks has.
+func RunBoundedTasks(ctx context.Context, r *Reconciler, shoot *gardencorev1beta1.Shoot, namespace string, ids ...flow.ID) error {
+	o, err := begin(ctx, r, shoot, namespace)
+	if err != nil {
+		return err
+	}
+	return o.runInOrder(ctx, true, ids)
+}
+
 // RunFlow runs the whole flow that creates a shoot, or the one that deletes it if it is in deletion.
 func RunFlow(ctx context.Context, r *Reconciler, shoot *gardencorev1beta1.Shoot, namespace string) error {
 	o, err := begin(ctx, r, shoot, namespace)
@@ -328,7 +342,17 @@ func RunFlow(ctx context.Context, r *Reconciler, shoot *gardencorev1beta1.Shoot,
 	if err := graph.Run(ctx, flow.Options{Clock: r.Clock}); err != nil || shoot.DeletionTimestamp != nil {
 		return err
 	}
-	return o.secrets.Cleanup(ctx)
+	return o.dropSecrets(ctx)
+}
+
+// DropSecrets deletes the generated Secrets of a shoot that a run has not asked for.
+func DropSecrets(ctx context.Context, r *Reconciler, shoot *gardencorev1beta1.Shoot, namespace string) error {
+	o := &operation{r: r, facts: facts.Shoot{Shoot: shoot, Namespace: namespace}}
+	var err error
+	if o.secrets, err = loadAuthorities(ctx, o.ground()); err != nil {
+		return err
+	}
+	return o.dropSecrets(ctx)
 }
 
 // DeployETCD deploys the stores of a shoot on a seed.

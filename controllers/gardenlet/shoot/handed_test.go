@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
@@ -180,14 +181,11 @@ func TestHandedInCannotBeRead(t *testing.T) {
 		}
 		return c.Get(ctx, key, obj, o...)
 	}})
-	if _, err := l.pass(t.Context()); err == nil {
-		if state := l.shoot(t).Status.LastOperation.State; state != "Error" {
-			t.Errorf("state is %s, want Error, which is tried again", state)
-		}
+	if result, err := l.pass(t.Context()); err != nil || result.RequeueAfter != 10*time.Second {
+		t.Errorf("Reconcile(...) = %v, %v, want another pass after 10s", result, err)
 	}
-	for _, one := range l.shoot(t).Status.LastErrors {
-		if len(one.Codes) > 0 {
-			t.Errorf("codes %v: %s", one.Codes, one.Description)
-		}
+	s := l.shoot(t)
+	if s.Status.LastOperation.State != "Processing" || len(s.Status.LastErrors) != 1 || len(s.Status.LastErrors[0].Codes) > 0 {
+		t.Errorf("lastOperation = %+v, lastErrors = %+v, want that it waits and shows one error without codes", s.Status.LastOperation, s.Status.LastErrors)
 	}
 }

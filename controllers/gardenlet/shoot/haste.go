@@ -60,6 +60,19 @@ func hurry(parts []fragment) []fragment {
 	return parts
 }
 
+// dropSecrets deletes the generated Secrets that no component has asked for in this run. Pods of before may have them until those of now are
+// ready, and could not start again without them. So a run that has not waited leaves them to the next one (GLET-RECON-5).
+func (o *operation) dropSecrets(ctx context.Context) error {
+	if hasty(o.facts) {
+		return nil
+	}
+	kept, err := sizing{ground: o.ground()}.mounted(ctx)
+	if err != nil {
+		return err
+	}
+	return o.secrets.Cleanup(ctx, kept...)
+}
+
 // calmDown removes the annotation that a run was asked with, because it is for one run only. One that came later is for the next.
 func (t todo) calmDown(ctx context.Context) error {
 	const asked = gardencorev1beta1.AnnotationShootSkipReadiness

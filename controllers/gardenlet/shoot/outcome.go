@@ -56,7 +56,7 @@ func beginning(shoot *gardencorev1beta1.Shoot, kind gardencorev1beta1.LastOperat
 
 // succeeded ends a creation or a reconciliation.
 func (r *Reconciler) succeeded(ctx context.Context, o *operation) error {
-	if err := o.secrets.Cleanup(ctx); err != nil {
+	if err := o.dropSecrets(ctx); err != nil {
 		return err
 	}
 	if err := o.todo().finishRest(ctx); err != nil {

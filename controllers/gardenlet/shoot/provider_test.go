@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/client-go/tools/clientcmd"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 	"sigs.k8s.io/yaml"
@@ -189,6 +190,66 @@ func TestOSUpdateIsHandedOn_EXT_OSC_7(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestAgentsGetAuthorities: agents learn what verifies the API server, and that is what machines start with. Machines that are updated in place
+// wait with it for their update.
+func TestAgentsGetAuthorities_GLET_CRED_10(t *testing.T) {
+	t.Parallel()
+	for strategy, inPlace := range map[gardencorev1beta1.MachineUpdateStrategy]bool{
+		gardencorev1beta1.MachineUpdateStrategyAutoRollingUpdate: false, gardencorev1beta1.MachineUpdateStrategyAutoInPlaceUpdate: true,
+	} {
+		t.Run(string(strategy), func(t *testing.T) {
+			t.Parallel()
+			b := newBedroom(t, func(s *gardencorev1beta1.Shoot) { s.Spec.Provider.Workers[0].UpdateStrategy = &strategy })
+			b.give(t, b.inside, machineNode())
+			b.run(t)
+			kept := b.kept(t)
+			type authorities struct{ File, InPlace string }
+			var want, got authorities
+			if begins := b.bootstrapAuthorities(t); inPlace {
+				want.InPlace = begins
+			} else {
+				want.File = begins
+			}
+			for _, file := range kept.Files {
+				if file.Path == nodeagent.ServerCA(nil).Path {
+					got.File += file.Content.Inline.Data
+				}
+			}
+			if kept.InPlaceUpdates != nil {
+				got.InPlace = kept.InPlaceUpdates.ServerCA
+			}
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Errorf("what verifies the API server (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// bootstrapAuthorities are the certificates with which a new machine of the only pool verifies the API server.
+func (b *bedroom) bootstrapAuthorities(t *testing.T) string {
+	t.Helper()
+	list := &gardenextensionsv1alpha1.OperatingSystemConfigList{}
+	if err := b.SeedClient.List(t.Context(), list); err != nil {
+		t.Fatal(err)
+	}
+	for i := range list.Items {
+		for _, file := range list.Items[i].Spec.Files {
+			if !strings.HasSuffix(file.Path, "/kubeconfig-bootstrap") {
+				continue
+			}
+			config, err := clientcmd.Load([]byte(file.Content.Inline.Data))
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, cluster := range config.Clusters {
+				return string(cluster.CertificateAuthorityData)
+			}
+		}
+	}
+	t.Fatal("new machines get no kubeconfig")
+	return ""
 }
 
 func osUpdateOf(c nodeagent.Configuration) *nodeagent.OSUpdate {

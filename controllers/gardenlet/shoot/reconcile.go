@@ -11,6 +11,7 @@ package shoot
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -26,8 +27,16 @@ import (
 	lastoperation "github.com/terrarium-garden/terrarium/controllers/operation"
 )
 
-// recheck is the longest pause while something other than the shoot has to change first.
-const recheck = 15 * time.Second
+const (
+	// recheck is the longest pause while something other than the shoot has to change first.
+	recheck = 15 * time.Second
+
+	// initialPatience is how long a run tries to read what it needs before its first task, initialPause is the time between two tries.
+	initialPatience = 10 * time.Minute
+	initialPause    = 10 * time.Second
+	// initialWait is the same for all errors, because the time for which it was shown is the time that the run has waited.
+	initialWait = "Waiting until everything can be read that the operation needs"
+)
 
 // Reconcile makes one pass on a shoot, which a forced deletion ends early: that is no failure, and the next pass is asked for already.
 func (r *Reconciler) Reconcile(ctx context.Context, request reconcile.Request) (reconcile.Result, error) {
@@ -158,7 +167,7 @@ func (r *Reconciler) begin(
 	answers := r.plan(status, shoot, kind)
 	o, err := r.load(ctx, status.Object(), seed)
 	if err != nil {
-		result, err := status.Fail(ctx, lastoperation.AtStep(lastoperation.StepInitialize, err))
+		result, err := unread(ctx, status, err)
 		return nil, result, err
 	}
 	start := lastoperation.Start[*gardencorev1beta1.Shoot]{Type: kind, Change: func(s *gardencorev1beta1.Shoot) { s.Status.TechnicalID = o.facts.Namespace }}
@@ -175,6 +184,17 @@ func (r *Reconciler) begin(
 		return nil, reconcile.Result{}, err
 	}
 	return o, reconcile.Result{}, nil
+}
+
+// unread ends a pass that could not read what its run needs. That may pass by itself, so the run waits for a while and shows the error
+// before it fails with it. What the owner of the shoot has to correct fails at once (GLET-FLOW-9).
+func unread(ctx context.Context, status *account, err error) (reconcile.Result, error) {
+	err = lastoperation.AtStep(lastoperation.StepInitialize, err)
+	left := initialPatience - status.Waited(initialWait)
+	if left > 0 && !slices.ContainsFunc(lastoperation.Codes(err), lastoperation.Final) {
+		err = fmt.Errorf("%w: %w", kit.Wait(min(left, initialPause), initialWait), err)
+	}
+	return status.Fail(ctx, err)
 }
 
 // atRest reports whether a shoot is as its owner wants it.

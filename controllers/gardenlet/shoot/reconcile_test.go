@@ -166,7 +166,7 @@ func taskIDs(s *gardencorev1beta1.Shoot) []string {
 	return ids
 }
 
-func TestWhatIsMissingBeforeTheFirstTask_GLET_STATUS_9(t *testing.T) {
+func TestWhatIsMissingBeforeTheFirstTask_GLET_STATUS_9_GLET_FLOW_9(t *testing.T) {
 	t.Parallel()
 	cases := map[string]struct{ without, want string }{
 		"CloudProfile": {without: "local", want: `Get cloud profile "local": `},
@@ -177,9 +177,7 @@ func TestWhatIsMissingBeforeTheFirstTask_GLET_STATUS_9(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			l := newLandscape(t, fresh(), tc.without)
-			if _, err := l.pass(t.Context()); err == nil {
-				t.Error("Reconcile(...) returned no error, so nothing tries again")
-			}
+			synctest.Test(t, func(t *testing.T) { l.awaitsWhatItNeeds(t, tc.want) })
 			s := l.shoot(t)
 			if s.Status.LastOperation.State != "Error" || !strings.HasPrefix(s.Status.LastOperation.Description, tc.want) {
 				t.Errorf("lastOperation = %+v, want state Error and %s…", s.Status.LastOperation, tc.want)
@@ -191,6 +189,53 @@ func TestWhatIsMissingBeforeTheFirstTask_GLET_STATUS_9(t *testing.T) {
 				t.Error("extensions were told of an operation that did not begin")
 			}
 		})
+	}
+}
+
+// awaitsWhatItNeeds makes passes until one fails, and sees that they try for ten minutes and show why.
+func (l *landscape) awaitsWhatItNeeds(t *testing.T, want string) {
+	t.Helper()
+	begin := clock.RealClock{}.Now()
+	result, err := l.pass(t.Context())
+	s := l.shoot(t)
+	if last := s.Status.LastOperation; last.State != "Processing" || last.Description != "Waiting until everything can be read that the operation needs" {
+		t.Errorf("lastOperation = %+v, want that it waits", last)
+	}
+	if all := s.Status.LastErrors; len(all) != 1 || *all[0].TaskID != "initializeOperation" || !strings.HasPrefix(all[0].Description, strings.ToLower(want[:1])+want[1:]) {
+		t.Errorf("lastErrors = %+v, want why it waits: %s", all, want)
+	}
+	passes := 1
+	for ; err == nil && passes < 100; passes++ {
+		<-clock.RealClock{}.After(result.RequeueAfter)
+		result, err = l.pass(t.Context())
+	}
+	if err == nil {
+		t.Error("Reconcile(...) returned no error, so nothing tries again")
+	}
+	if took := (clock.RealClock{}).Since(begin); took != 10*time.Minute || passes != 61 {
+		t.Errorf("%d passes in %s, want one every 10s for 10m", passes, took)
+	}
+}
+
+func TestWhatIsReadLaterIsEnough_GLET_FLOW_9(t *testing.T) {
+	t.Parallel()
+	l := newLandscape(t, fresh(withWorkers), "local")
+	synctest.Test(t, func(t *testing.T) {
+		result, err := l.pass(t.Context())
+		if err != nil || result.RequeueAfter != 10*time.Second {
+			t.Fatalf("Reconcile(...) = %v, %v, want another pass after 10s", result, err)
+		}
+		<-clock.RealClock{}.After(result.RequeueAfter)
+		if err := l.GardenClient.Create(t.Context(), &gardencorev1beta1.CloudProfile{ObjectMeta: metav1.ObjectMeta{Name: "local"}}); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := l.pass(t.Context()); err != nil {
+			t.Errorf("Reconcile(...) returned %v", err)
+		}
+	})
+	s := l.shoot(t)
+	if len(s.Status.LastErrors) != 0 || !strings.HasPrefix(s.Status.LastOperation.Description, "Waiting for extensions") || l.told(t) == nil {
+		t.Errorf("lastOperation = %+v, lastErrors = %v, want that the run has begun", s.Status.LastOperation, s.Status.LastErrors)
 	}
 }
 

@@ -42,6 +42,9 @@ func lively(ctx context.Context, c client.WithWatch, key client.ObjectKey, obj c
 		status.ObservedGeneration = o.GetGeneration()
 		status.LastOperation = &gardencorev1beta1.LastOperation{State: "Succeeded", LastUpdateTime: metav1.Now()}
 		delete(o.GetAnnotations(), gardencorev1beta1.AnnotationOperation)
+		if infrastructure, ok := obj.(*gardenextensionsv1alpha1.Infrastructure); ok {
+			infrastructure.Status.Networking = &gardenextensionsv1alpha1.InfrastructureStatusNetworking{Nodes: []string{"10.98.0.0/24"}}
+		}
 		if config, ok := obj.(*gardenextensionsv1alpha1.OperatingSystemConfig); ok {
 			config.Status.CloudConfig = &gardenextensionsv1alpha1.CloudConfig{SecretRef: corev1.SecretReference{Name: config.Name}}
 		}
@@ -155,6 +158,10 @@ func TestLifeOfAShoot(t *testing.T) {
 		}
 	}
 	expect("nodes get a service proxy", inShoot, []string{"DaemonSet kube-proxy"}, daemons)
+	info := &corev1.ConfigMap{}
+	if err := inShoot.Get(t.Context(), client.ObjectKey{Namespace: "kube-system", Name: "shoot-info"}, info); err != nil || info.Data["nodeNetworks"] != "10.98.0.0/24" {
+		t.Errorf("the first run already says which range the provider has chosen for the nodes: shoot-info has %q, %v", info.Data, err)
+	}
 
 	run(func(s *gardencorev1beta1.Shoot) {
 		s.Spec.Kubernetes.KubeProxy = &gardencorev1beta1.KubeProxyConfig{Enabled: new(false)}

@@ -18,20 +18,19 @@ import (
 	"github.com/terrarium-garden/terrarium/controllers/flow"
 	"github.com/terrarium-garden/terrarium/controllers/kit"
 	"github.com/terrarium-garden/terrarium/controllers/nodeagent"
+	"github.com/terrarium-garden/terrarium/controllers/secrets"
 )
 
 // taskPendingUpdates says which pools are to be updated in place, before anything of it begins.
 const taskPendingUpdates flow.ID = "in-place-updates"
 
-// inPlace is what the agents of a pool need for updates in place; nil if its machines are replaced.
-func (m machineConfigs) inPlace(ctx context.Context, obj *gardenextensionsv1alpha1.OperatingSystemConfig) (*nodeagent.InPlaceUpdates, error) {
+// inPlace is what the agents of a pool need for updates in place; nil if its machines are replaced. The authority is that of API servers.
+func (m machineConfigs) inPlace(
+	ctx context.Context, obj *gardenextensionsv1alpha1.OperatingSystemConfig, server *secrets.CA,
+) (*nodeagent.InPlaceUpdates, error) {
 	pool := query.Pool(&m.facts.Shoot.Spec, obj.Labels[gardencorev1beta1.LabelWorkerPool])
 	if pool == nil || !query.InPlace(pool) || obj.Spec.InPlaceUpdates == nil {
 		return nil, nil //nolint:nilnil // nil says that there is none
-	}
-	server, err := m.secrets.CA(ctx, gardencorev1beta1.SecretCACluster)
-	if err != nil {
-		return nil, err
 	}
 	clients, err := m.secrets.CA(ctx, gardencorev1beta1.SecretCAClient)
 	if err != nil {

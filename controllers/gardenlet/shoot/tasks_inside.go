@@ -14,9 +14,11 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	gardenresourcesv1alpha1 "github.com/terrarium-garden/terrarium/apis/resources/v1alpha1"
+	"github.com/terrarium-garden/terrarium/controllers/component"
 	"github.com/terrarium-garden/terrarium/controllers/component/assembly"
 	"github.com/terrarium-garden/terrarium/controllers/component/facts"
 	"github.com/terrarium-garden/terrarium/controllers/component/lists"
+	"github.com/terrarium-garden/terrarium/controllers/component/shootsystem"
 	"github.com/terrarium-garden/terrarium/controllers/component/tunnel"
 	"github.com/terrarium-garden/terrarium/controllers/deploy"
 	"github.com/terrarium-garden/terrarium/controllers/flow"
@@ -59,6 +61,11 @@ func (i inside) fragment(found remains) fragment {
 		},
 	}
 
+	if i.nodesUnknown() {
+		components.Learn = map[component.Name]assembly.Lesson[facts.Shoot]{
+			shootsystem.Name: {Reads: []flow.Slot{i.values.infrastructure}, Facts: i.learnNodes},
+		}
+	}
 	sized := sizing{ground: i.ground}
 	return fragment{
 		deploy: append(components.Deploy(assembly.Order{After: after("resource-manager-access"), Besides: sized.besides(), Skip: i.facts.Power != facts.Awake}), flow.Task{
@@ -72,6 +79,19 @@ func (i inside) fragment(found remains) fragment {
 			Do: func(ctx context.Context) error { return i.letGo(ctx, found.cleanable()) },
 		}},
 	}
+}
+
+// nodesUnknown reports whether it takes the answer of the provider to know the range of the nodes. Later runs find it in the status.
+func (i inside) nodesUnknown() bool {
+	return i.facts.Workers() && i.facts.Power == facts.Awake && len(i.facts.NodeNetworks()) == 0
+}
+
+// learnNodes completes the networks of a shoot. The Shoot itself is shared by all tasks and does not change.
+func (i inside) learnNodes(ctx context.Context, f facts.Shoot) facts.Shoot {
+	known := *f.Shoot
+	known.Status.Networking = Networks(f.Shoot, i.values.infrastructure.Get(ctx))
+	f.Shoot = &known
+	return f
 }
 
 // awaitTunnel waits until something in the cluster has answered the API server. Where all pools may be empty there may be nothing.

@@ -11,6 +11,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	gardenextensionsv1alpha1 "github.com/terrarium-garden/terrarium/apis/extensions/v1alpha1"
 	"github.com/terrarium-garden/terrarium/controllers/component/osc"
 	"github.com/terrarium-garden/terrarium/controllers/managed"
@@ -44,9 +45,15 @@ func (m machineConfigs) keep(ctx context.Context, obj *gardenextensionsv1alpha1.
 			Encoding: string(gardenextensionsv1alpha1.FileCodecIDBase64), Data: base64.StdEncoding.EncodeToString(data),
 		}}
 	}
-	var err error
-	kept.InPlaceUpdates, err = m.inPlace(ctx, obj)
-	return kept, err
+	server, err := m.secrets.CA(ctx, gardencorev1beta1.SecretCACluster)
+	if err != nil {
+		return nodeagent.Configuration{}, err
+	}
+	if kept.InPlaceUpdates, err = m.inPlace(ctx, obj, server); err != nil || kept.InPlaceUpdates != nil {
+		return kept, err
+	}
+	kept.Files = append(kept.Files, nodeagent.ServerCA(server.Bundle.PEM))
+	return kept, nil
 }
 
 // hand has the resource manager bring the configurations into the shoot, where the agents see them. Nobody waits for the nodes: each has its

@@ -5,7 +5,11 @@ package shoot
 import (
 	"context"
 	"errors"
+	"fmt"
 	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/terrarium-garden/terrarium/apis/core/query"
 	"github.com/terrarium-garden/terrarium/controllers/component"
@@ -72,6 +76,45 @@ func (s sizing) fragment(found remains) fragment {
 // sizes reports whether the pods of a shoot are sized.
 func sizes(f facts.Shoot) bool {
 	return query.VerticalPodAutoscaler(&f.Shoot.Spec) != nil
+}
+
+// mounted are the Secrets in the pods of the programs. No run waits until these are ready.
+func (s sizing) mounted(ctx context.Context) ([]string, error) {
+	if !sizes(s.facts) {
+		return nil, nil
+	}
+	var names []string
+	for _, c := range lists.Sizing() {
+		pods := &corev1.PodList{}
+		of := client.MatchingLabels(component.ControlPlaneLabels("kubernetes", string(c.Name)))
+		if err := s.seed.List(ctx, pods, client.InNamespace(s.facts.Namespace), of); err != nil {
+			return nil, fmt.Errorf("list pods of %q: %w", c.Name, err)
+		}
+		for i := range pods.Items {
+			names = append(names, secretsOf(&pods.Items[i])...)
+		}
+	}
+	return names, nil
+}
+
+// secretsOf are the Secrets that a pod mounts.
+func secretsOf(pod *corev1.Pod) []string {
+	var names []string
+	for i := range pod.Spec.Volumes {
+		volume := &pod.Spec.Volumes[i]
+		if volume.Secret != nil {
+			names = append(names, volume.Secret.SecretName)
+		}
+		if volume.Projected == nil {
+			continue
+		}
+		for _, source := range volume.Projected.Sources {
+			if source.Secret != nil {
+				names = append(names, source.Secret.Name)
+			}
+		}
+	}
+	return names
 }
 
 // besides is what the webhook comes after: the component that answers it.

@@ -199,7 +199,7 @@ func judgeOne(live client.Object) (sick, slow string) {
 func judged(kind schema.GroupKind) bool {
 	switch kind.String() {
 	case "Deployment.apps", "StatefulSet.apps", "DaemonSet.apps", "ReplicaSet.apps", "Job.batch", "Pod", "Service", "ReplicationController",
-		"CustomResourceDefinition.apiextensions.k8s.io":
+		"CustomResourceDefinition.apiextensions.k8s.io", "VerticalPodAutoscaler.autoscaling.k8s.io":
 		return true
 	default:
 		return false

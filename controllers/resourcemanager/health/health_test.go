@@ -10,6 +10,7 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/utils/clock"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
@@ -54,6 +55,10 @@ func TestJudge_GRM_HEALTH_GRM_PROG(t *testing.T) {
 		d.Annotations, d.Status = map[string]string{"resources.gardener.cloud/skip-health-check": "true"}, appsv1.DeploymentStatus{}
 	})
 	settings := &corev1.ConfigMap{ObjectMeta: meta("c")}
+	autoscaler := &unstructured.Unstructured{Object: map[string]any{
+		"apiVersion": "autoscaling.k8s.io/v1", "kind": "VerticalPodAutoscaler", "metadata": map[string]any{"namespace": "ns", "name": "v"},
+		"status": map[string]any{"conditions": []any{map[string]any{"type": "ConfigUnsupported", "status": "True"}}},
+	}}
 	ofDeployment, ofSettings := reference("apps/v1", "Deployment", "d"), reference("v1", "ConfigMap", "c")
 	cases := map[string]struct {
 		reason              string
@@ -100,6 +105,11 @@ func TestJudge_GRM_HEALTH_GRM_PROG(t *testing.T) {
 		"DaemonSet": {
 			reason: "GRM-PROG-2: pods of a DaemonSet are updated", objects: []client.Object{daemons}, references: []gardenresourcesv1alpha1.ObjectReference{reference("apps/v1", "DaemonSet", "n")},
 			health: "True ResourcesHealthy", progressing: "True DaemonSetProgressing",
+		},
+		"Autoscaler": {
+			reason: "GRM-HEALTH-5: an autoscaler that cannot act is a fault", objects: []client.Object{autoscaler},
+			references: []gardenresourcesv1alpha1.ObjectReference{reference("autoscaling.k8s.io/v1", "VerticalPodAutoscaler", "v")},
+			health:     "False VerticalPodAutoscalerUnhealthy", progressing: "False ResourcesRolledOut",
 		},
 		"Skipped": {
 			reason: "GRM-HEALTH-4: an object may ask not to be judged", objects: []client.Object{skipped}, references: []gardenresourcesv1alpha1.ObjectReference{ofDeployment},

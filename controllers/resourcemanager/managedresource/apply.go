@@ -63,10 +63,11 @@ func (a *applier) apply(ctx context.Context, wanted *unstructured.Unstructured) 
 	if err != nil || !proceed {
 		return err
 	}
-	if err := a.engine.Apply(ctx, wanted); err != nil {
+	live, err := a.engine.ApplyOne(ctx, wanted)
+	if err != nil {
 		return a.replace(ctx, wanted, err)
 	}
-	return a.strip(ctx, wanted)
+	return a.strip(ctx, wanted, live)
 }
 
 // adapt asks the exceptions, and reports whether to apply the object.
@@ -176,30 +177,25 @@ func (a *applier) replace(ctx context.Context, wanted *unstructured.Unstructured
 	return fmt.Errorf("%s cannot be updated and was deleted, to be created anew: %w", describe(referenceOf(wanted)), refused)
 }
 
-// strip removes labels and annotations that the manifest does not have, if the ManagedResource asks for that: what others set is no
-// business of server-side apply.
-func (a *applier) strip(ctx context.Context, wanted *unstructured.Unstructured) error {
-	labels, annotations := isTrue(a.spec.ForceOverwriteLabels), isTrue(a.spec.ForceOverwriteAnnotations)
-	if !labels && !annotations {
+// strip removes labels and annotations of the live object that the manifest does not have: what others set is no business of server-side
+// apply. References always go, because one that is stale keeps garbage alive; everything else if the ManagedResource asks for that
+// (GRM-MERGE-2).
+func (a *applier) strip(ctx context.Context, wanted, live *unstructured.Unstructured) error {
+	annotations := beside(live.GetAnnotations(), wanted.GetAnnotations())
+	if !isTrue(a.spec.ForceOverwriteAnnotations) {
+		maps.DeleteFunc(annotations, func(key string, _ any) bool {
+			return !strings.HasPrefix(key, gardencorev1beta1.AnnotationPrefixReference)
+		})
+	}
+	labels := map[string]any{}
+	if isTrue(a.spec.ForceOverwriteLabels) {
+		labels = beside(live.GetLabels(), wanted.GetLabels())
+		delete(labels, corev1.LabelMetadataName) // the server sets it again
+	}
+	if len(labels)+len(annotations) == 0 {
 		return nil
 	}
-	live := &metav1.PartialObjectMetadata{}
-	live.SetGroupVersionKind(wanted.GroupVersionKind())
-	if err := a.engine.Client.Get(ctx, client.ObjectKeyFromObject(wanted), live); err != nil {
-		return fmt.Errorf("get %s: %w", describe(referenceOf(wanted)), err)
-	}
-	foreign := map[string]map[string]any{}
-	if labels {
-		foreign["labels"] = beside(live.Labels, wanted.GetLabels())
-		delete(foreign["labels"], corev1.LabelMetadataName) // the server sets it again
-	}
-	if annotations {
-		foreign["annotations"] = beside(live.Annotations, wanted.GetAnnotations())
-	}
-	if len(foreign["labels"])+len(foreign["annotations"]) == 0 {
-		return nil
-	}
-	return removeMetadata(ctx, a.engine.Client, live, foreign)
+	return removeMetadata(ctx, a.engine.Client, live, map[string]map[string]any{"labels": labels, "annotations": annotations})
 }
 
 // beside has nothing for each key that only the live object has.
@@ -214,13 +210,14 @@ func beside(live, wanted map[string]string) map[string]any {
 }
 
 // removeMetadata removes the keys of labels and annotations.
-func removeMetadata(ctx context.Context, c client.Client, live *metav1.PartialObjectMetadata, keys map[string]map[string]any) error {
+func removeMetadata(ctx context.Context, c client.Client, live client.Object, keys map[string]map[string]any) error {
+	kind := live.GetObjectKind().GroupVersionKind().Kind
 	patch, err := json.Marshal(map[string]any{"metadata": keys})
 	if err == nil {
 		err = c.Patch(ctx, live, client.RawPatch(types.MergePatchType, patch))
 	}
 	if err != nil {
-		return fmt.Errorf("remove labels or annotations of %s %q: %w", live.Kind, live.Name, err)
+		return fmt.Errorf("remove labels or annotations of %s %q: %w", kind, live.GetName(), err)
 	}
 	return nil
 }

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 	appsv1 "k8s.io/api/apps/v1"
@@ -20,7 +19,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	clocktesting "k8s.io/utils/clock/testing"
+	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
@@ -73,12 +72,14 @@ func TestWorkloadsKeepWhatOthersOwn(t *testing.T) {
 	cases := map[string]struct {
 		reason, annotations string
 		beside              []client.Object
+		open                bool
 		replicas            int32
 		cpu                 string
 	}{
 		"Plain":     {reason: "the manifest wins", replicas: 2, cpu: "100m"},
 		"Replicas":  {reason: "GRM-APPLY-12: an annotation keeps replicas", annotations: `resources.gardener.cloud/preserve-replicas: "true"`, replicas: 5, cpu: "100m"},
 		"Scaled":    {reason: "GRM-APPLY-12: so does an autoscaler", beside: []client.Object{scaler}, replicas: 5, cpu: "100m"},
+		"Open":      {reason: "GRM-APPLY-12: so does a manifest that leaves replicas out", open: true, replicas: 5, cpu: "100m"},
 		"Resources": {reason: "GRM-APPLY-13: another annotation keeps resources", annotations: `resources.gardener.cloud/preserve-resources: "true"`, replicas: 2, cpu: "300m"},
 	}
 	for name, tc := range cases {
@@ -86,7 +87,14 @@ func TestWorkloadsKeepWhatOthersOwn(t *testing.T) {
 			t.Parallel()
 			c := cluster(t, tc.beside...)
 			spec := gardenresourcesv1alpha1.ManagedResourceSpec{InjectLabels: map[string]string{"x": "y"}}
-			if err := managedresource.ApplyOne(t.Context(), c, spec, deployment(t, tc.annotations)); err != nil {
+			manifest := func() *unstructured.Unstructured {
+				u := deployment(t, tc.annotations)
+				if tc.open {
+					unstructured.RemoveNestedField(u.Object, "spec", "replicas")
+				}
+				return u
+			}
+			if err := managedresource.ApplyOne(t.Context(), c, spec, manifest()); err != nil {
 				t.Fatal(err)
 			}
 			live := &appsv1.Deployment{}
@@ -96,7 +104,7 @@ func TestWorkloadsKeepWhatOthersOwn(t *testing.T) {
 			if err := c.Update(t.Context(), live); err != nil {
 				t.Fatal(err)
 			}
-			if err := managedresource.ApplyOne(t.Context(), c, spec, deployment(t, tc.annotations)); err != nil {
+			if err := managedresource.ApplyOne(t.Context(), c, spec, manifest()); err != nil {
 				t.Fatal(err)
 			}
 			get(t, c, live, "d")
@@ -108,6 +116,23 @@ func TestWorkloadsKeepWhatOthersOwn(t *testing.T) {
 				t.Errorf("GRM-APPLY-8: labels of pods (-want +got):\n%s", diff)
 			}
 		})
+	}
+}
+
+// TestReplicasLeaveTheManifest_GRM_APPLY_12: the live number stays as well if only the resource manager has ever set it.
+func TestReplicasLeaveTheManifest_GRM_APPLY_12(t *testing.T) {
+	t.Parallel()
+	c, open := cluster(t), deployment(t, "")
+	unstructured.RemoveNestedField(open.Object, "spec", "replicas")
+	for _, manifest := range []*unstructured.Unstructured{deployment(t, ""), open} {
+		if err := managedresource.ApplyOne(t.Context(), c, gardenresourcesv1alpha1.ManagedResourceSpec{}, manifest); err != nil {
+			t.Fatal(err)
+		}
+	}
+	live := &appsv1.Deployment{}
+	get(t, c, live, "d")
+	if diff := cmp.Diff(new(int32(2)), live.Spec.Replicas); diff != "" {
+		t.Errorf("replicas (-want +got):\n%s", diff)
 	}
 }
 
@@ -189,6 +214,36 @@ func TestRestartsByHandStay(t *testing.T) {
 	}
 }
 
+// TestStaleReferencesGo_GRM_MERGE_2: a reference that somebody else has left would keep what it names from the garbage collector.
+func TestStaleReferencesGo_GRM_MERGE_2(t *testing.T) {
+	t.Parallel()
+	const prefix = "reference.resources.gardener.cloud/"
+	manifest := func() *unstructured.Unstructured { return deployment(t, prefix+"secret-1: ours") }
+	patches := 0
+	c := interceptor.NewClient(cluster(t), interceptor.Funcs{
+		Patch: func(ctx context.Context, c client.WithWatch, o client.Object, patch client.Patch, options ...client.PatchOption) error {
+			patches++
+			return c.Patch(ctx, o, patch, options...)
+		},
+	})
+	live := &appsv1.Deployment{}
+	applyThenChange(t, c, manifest(), live, func() {
+		live.Annotations[prefix+"secret-2"], live.Annotations[prefix+"configmap-3"], live.Annotations["example.org/beside"] = "stale", "stale", "theirs"
+	}, manifest())
+	got := map[string]string{}
+	for key, value := range live.Annotations {
+		if !strings.HasPrefix(key, "resources.gardener.cloud/") {
+			got[key] = value
+		}
+	}
+	if diff := cmp.Diff(map[string]string{prefix + "secret-1": "ours", "example.org/beside": "theirs"}, got); diff != "" {
+		t.Errorf("annotations (-want +got):\n%s", diff)
+	}
+	if err := managedresource.ApplyOne(t.Context(), c, gardenresourcesv1alpha1.ManagedResourceSpec{}, manifest()); err != nil || patches != 1 {
+		t.Errorf("%d patches, %v: where nothing is stale nothing is written", patches, err)
+	}
+}
+
 // TestServicesKeepTheirAddresses is about what a server gives to a Service, and a manifest leaves open.
 func TestServicesKeepTheirAddresses(t *testing.T) {
 	t.Parallel()
@@ -237,22 +292,32 @@ func applyThenChange(t *testing.T, c client.Client, first *unstructured.Unstruct
 
 func TestObjectsThatCannotBeUpdated_GRM_APPLY_14(t *testing.T) {
 	t.Parallel()
+	const asked = `resources.gardener.cloud/delete-on-invalid-update: "true"`
+	const dependents = `, resources.gardener.cloud/deletion-propagation-on-invalid-update: `
 	cases := map[string]struct {
 		reason, annotations string
 		immutable, gone     bool
+		dependents          metav1.DeletionPropagation
 	}{
-		"Plain":     {reason: "an object that is refused stays"},
-		"Asked":     {reason: "one that asks for it is deleted", annotations: `resources.gardener.cloud/delete-on-invalid-update: "true"`, gone: true},
-		"Immutable": {reason: "so is one that was declared immutable", immutable: true, gone: true},
+		"Plain":      {reason: "an object that is refused stays"},
+		"Asked":      {reason: "one that asks for it is deleted", annotations: asked, gone: true},
+		"Foreground": {reason: "after its dependents, if it asks for that", annotations: asked + dependents + "Foreground", gone: true, dependents: "Foreground"},
+		"Orphan":     {reason: "or without them", annotations: asked + dependents + "Orphan", gone: true, dependents: "Orphan"},
+		"Immutable":  {reason: "so is one that was declared immutable", immutable: true, gone: true},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			live := object(t, "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: m, namespace: ns, annotations: {"+tc.annotations+"}}\n")
 			live.Object["immutable"] = tc.immutable
+			var dependents metav1.DeletionPropagation
 			refusing := interceptor.NewClient(cluster(t, live), interceptor.Funcs{
 				Apply: func(context.Context, client.WithWatch, runtime.ApplyConfiguration, ...client.ApplyOption) error {
 					return apierrors.NewInvalid(schema.GroupKind{Kind: "ConfigMap"}, "m", nil)
+				},
+				Delete: func(ctx context.Context, c client.WithWatch, o client.Object, options ...client.DeleteOption) error {
+					dependents = ptr.Deref((&client.DeleteOptions{}).ApplyOptions(options).PropagationPolicy, "")
+					return c.Delete(ctx, o, options...)
 				},
 			})
 			err := managedresource.ApplyOne(t.Context(), refusing, gardenresourcesv1alpha1.ManagedResourceSpec{}, object(t, "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: m, namespace: ns}\n"))
@@ -263,86 +328,10 @@ func TestObjectsThatCannotBeUpdated_GRM_APPLY_14(t *testing.T) {
 			if apierrors.IsNotFound(found) != tc.gone {
 				t.Errorf("%s: the object is gone: %t, %v", tc.reason, apierrors.IsNotFound(found), found)
 			}
-		})
-	}
-}
-
-func TestWhatIsNotDeleted_GRM_DEL_5(t *testing.T) {
-	t.Parallel()
-	now := clocktesting.NewFakePassiveClock(time.Now())
-	cases := map[string]struct {
-		reason, metadata string
-		garbage, spared  bool
-	}{
-		"Plain":     {reason: "an object is deleted"},
-		"Own":       {reason: "also one with the own origin", metadata: `annotations: {resources.gardener.cloud/origin: garden/test}`},
-		"Kept":      {reason: "one that asks for it stays", metadata: `annotations: {resources.gardener.cloud/keep-object: "1"}`, spared: true},
-		"TakenOver": {reason: "one that another ManagedResource applies stays", metadata: `annotations: {resources.gardener.cloud/origin: garden/other}`, spared: true},
-		"Garbage":   {reason: "the garbage collector has its own", metadata: `labels: {resources.gardener.cloud/garbage-collectable-reference: "true"}`, garbage: true, spared: true},
-		"NoGarbage": {reason: "if there is one", metadata: `labels: {resources.gardener.cloud/garbage-collectable-reference: "true"}`},
-	}
-	for name, tc := range cases {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			u := object(t, "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: m, namespace: ns, "+strings.TrimSuffix(tc.metadata+", ", ", ")+"}\n")
-			c := cluster(t, u.DeepCopy())
-			left, err := managedresource.RemoveOne(t.Context(), c, now, tc.garbage, u)
-			if err != nil || left {
-				t.Fatalf("%s: left: %t, %v", tc.reason, left, err)
-			}
-			if err := c.Get(t.Context(), client.ObjectKeyFromObject(u), u); apierrors.IsNotFound(err) == tc.spared {
-				t.Errorf("%s: %v", tc.reason, err)
+			if dependents != tc.dependents {
+				t.Errorf("%s: it was deleted with the propagation %q, want %q", tc.reason, dependents, tc.dependents)
 			}
 		})
-	}
-}
-
-func TestFinalizersGoAfterATime_GRM_DEL_8(t *testing.T) {
-	t.Parallel()
-	deleted := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
-	now := clocktesting.NewFakePassiveClock(deleted.Add(59 * time.Minute))
-	u := object(t, "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: m, namespace: ns, finalizers: [a/b], annotations: {resources.gardener.cloud/finalize-deletion-after: 1h}}\n")
-	held := u.DeepCopy()
-	held.SetDeletionTimestamp(new(metav1.NewTime(deleted)))
-	c := cluster(t, held)
-	for _, step := range []struct {
-		reason string
-		there  bool
-	}{{"it is not time yet", true}, {"the time has come", false}} {
-		if _, err := managedresource.RemoveOne(t.Context(), c, now, false, u); err != nil {
-			t.Fatal(err)
-		}
-		if err := c.Get(t.Context(), client.ObjectKeyFromObject(u), u.DeepCopy()); apierrors.IsNotFound(err) == step.there {
-			t.Errorf("%s: %v", step.reason, err)
-		}
-		now.SetTime(deleted.Add(time.Hour))
-	}
-}
-
-func TestVolumesGoWithTheirSet_GRM_DEL_7(t *testing.T) {
-	t.Parallel()
-	set := &appsv1.StatefulSet{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "s"}}
-	set.Spec.Selector = &metav1.LabelSelector{MatchLabels: map[string]string{"a": "b"}}
-	claim := func(name, value string) *corev1.PersistentVolumeClaim {
-		return &corev1.PersistentVolumeClaim{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: name, Labels: map[string]string{"a": value}}}
-	}
-	var foreground bool
-	c := interceptor.NewClient(cluster(t, set, claim("ours", "b"), claim("theirs", "c")), interceptor.Funcs{
-		Delete: func(ctx context.Context, c client.WithWatch, o client.Object, options ...client.DeleteOption) error {
-			applied := (&client.DeleteOptions{}).ApplyOptions(options)
-			foreground = *applied.PropagationPolicy == metav1.DeletePropagationForeground
-			return c.Delete(ctx, o, options...)
-		},
-	})
-	if _, err := managedresource.RemoveOne(t.Context(), c, clocktesting.NewFakePassiveClock(time.Now()), false, object(t, "apiVersion: apps/v1\nkind: StatefulSet\nmetadata: {name: s, namespace: ns}\n")); err != nil {
-		t.Fatal(err)
-	}
-	list := &corev1.PersistentVolumeClaimList{}
-	if err := c.List(t.Context(), list); err != nil || len(list.Items) != 1 || list.Items[0].Name != "theirs" {
-		t.Errorf("the claims left are %+v, %v", list.Items, err)
-	}
-	if !foreground {
-		t.Error("GRM-DEL-6: workloads are deleted in the foreground")
 	}
 }
 

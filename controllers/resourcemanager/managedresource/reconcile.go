@@ -38,7 +38,7 @@ type scope struct {
 	mr     *gardenresourcesv1alpha1.ManagedResource
 	commit *kit.Commit
 	class  string
-	// cluster is where the objects are; its client reads without a cache.
+	// cluster is where the objects are, or those that are being deleted; its client reads without a cache.
 	cluster client.Client
 	bundle  Bundle
 	// wanted are the objects to apply, and left those to leave alone.
@@ -155,6 +155,7 @@ func (r *Reconciler) cleanCluster(ctx context.Context, s *scope, class string) (
 	if err != nil {
 		return nil, err
 	}
+	s.cluster = cluster
 	return r.remover(s, cluster).remove(ctx, s.mr.Status.Resources)
 }
 
@@ -172,7 +173,7 @@ func (r *Reconciler) deleting(ctx context.Context, s *scope, left []reference, e
 	}
 	names := make([]string, 0, listed)
 	for _, object := range left[:min(len(left), listed)] {
-		names = append(names, describe(object))
+		names = append(names, told(ctx, s.cluster, object))
 	}
 	message := "Objects are being deleted: " + strings.Join(names, ", ")
 	if len(left) > listed {

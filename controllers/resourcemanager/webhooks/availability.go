@@ -33,8 +33,8 @@ const (
 	typeController, typeServer = "controller", "server"
 	// availableReplicas is the number of pods that survive the loss of one.
 	availableReplicas = 2
-	// unreachableSeconds is how long pods stay on a node that does not answer.
-	unreachableSeconds = 60
+	// DefaultNodeToleration is how many seconds pods stay on a node that is not ready or does not answer.
+	DefaultNodeToleration = 60
 )
 
 // surroundings are what the namespace of a workload says about its availability.
@@ -136,6 +136,7 @@ func (d *Decider) spread(ctx context.Context, request admission.Request, w workl
 		}
 	}
 	spreadPods(w, have, s)
+	leaveLostNodes(w.pod, d.Tolerations)
 	return nil
 }
 
@@ -167,7 +168,7 @@ func (d *Decider) scale(ctx context.Context, request admission.Request, scaler *
 	return nil
 }
 
-// spreadPods keeps pods in the zones of their namespace, spreads them, and moves them soon away from nodes that do not answer.
+// spreadPods keeps pods in the zones of their namespace, and spreads them.
 func spreadPods(w workload, replicas int32, s surroundings) {
 	pod := w.pod
 	if len(s.zones) > 0 && (s.tolerance != "" || s.pinned) {
@@ -185,13 +186,21 @@ func spreadPods(w workload, replicas int32, s surroundings) {
 			})
 		}
 	}
-	for _, taint := range []string{corev1.TaintNodeNotReady, corev1.TaintNodeUnreachable} {
+}
+
+// leaveLostNodes has pods leave nodes that are not ready or do not answer, unless they say themselves what they tolerate.
+func leaveLostNodes(pod *corev1.PodSpec, t NodeTolerations) {
+	for _, taint := range []struct {
+		key     string
+		seconds *int64
+	}{{corev1.TaintNodeNotReady, t.NotReady}, {corev1.TaintNodeUnreachable, t.Unreachable}} {
 		tolerated := slices.ContainsFunc(pod.Tolerations, func(t corev1.Toleration) bool {
-			return (t.Key == taint || t.Key == "") && (t.Effect == corev1.TaintEffectNoExecute || t.Effect == "")
+			return (t.Key == taint.key || t.Key == "") && (t.Effect == corev1.TaintEffectNoExecute || t.Effect == "")
 		})
 		if !tolerated {
 			pod.Tolerations = append(pod.Tolerations, corev1.Toleration{
-				Key: taint, Operator: corev1.TolerationOpExists, Effect: corev1.TaintEffectNoExecute, TolerationSeconds: new(int64(unreachableSeconds)),
+				Key: taint.key, Operator: corev1.TolerationOpExists, Effect: corev1.TaintEffectNoExecute,
+				TolerationSeconds: new(ptr.Deref(taint.seconds, DefaultNodeToleration)),
 			})
 		}
 	}

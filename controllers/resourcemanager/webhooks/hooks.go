@@ -37,7 +37,12 @@ type Decider struct {
 	TokenExpiration time.Duration
 	// Scheduler is that of pods in control planes; empty leaves them to the one of the cluster.
 	Scheduler string
+	// Tolerations are how long pods stay on nodes that are lost.
+	Tolerations NodeTolerations
 }
+
+// NodeTolerations are the seconds that pods stay on a node that is not ready, and on one that does not answer; nil takes the default.
+type NodeTolerations struct{ NotReady, Unreachable *int64 }
 
 // hook is one webhook. Several may have the same path.
 type hook struct {

@@ -381,6 +381,25 @@ func TestSpreadOverZones_GRM_WH_HA_1(t *testing.T) {
 	}
 }
 
+// TestTolerations: what the process was told counts for pods that do not say it themselves, and 0 lets them go at once.
+func TestTolerations_GLET_CFG_1(t *testing.T) {
+	t.Parallel()
+	a := newAsked(t, webhooks.Decider{Tolerations: webhooks.NodeTolerations{NotReady: new(int64(0)), Unreachable: new(int64(7))}}, namespace(nil))
+	for given, want := range map[string]string{
+		"": "[{effect: NoExecute, key: node.kubernetes.io/not-ready, operator: Exists, tolerationSeconds: 0}, {effect: NoExecute, key: node.kubernetes.io/unreachable, operator: Exists, tolerationSeconds: 7}]",
+		"{effect: NoExecute, key: node.kubernetes.io/unreachable, operator: Exists, tolerationSeconds: 300}": "[{effect: NoExecute, key: node.kubernetes.io/unreachable, operator: Exists, tolerationSeconds: 300}, {effect: NoExecute, key: node.kubernetes.io/not-ready, operator: Exists, tolerationSeconds: 0}]",
+	} {
+		text := "metadata: {name: d}\nspec: {selector: {matchLabels: {a: b}}, template: {metadata: {labels: {a: b}}, spec: {tolerations: [" + given + "], containers: [{name: c}]}}}\n"
+		after, refusal := a.ask(t, "/webhooks/high-availability-config", "Deployment", text)
+		if refusal != "" {
+			t.Fatal(refusal)
+		}
+		if diff := cmp.Diff(canonical(t, want), field(t, after, "spec", "template", "spec", "tolerations")); diff != "" {
+			t.Errorf("%q (-want +got):\n%s", given, diff)
+		}
+	}
+}
+
 func TestAutoscalers_GRM_WH_HA_1(t *testing.T) {
 	t.Parallel()
 	a := newAsked(t, webhooks.Decider{}, namespace(nil))

@@ -20,6 +20,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
 
+	gardenconfigv1alpha1 "github.com/terrarium-garden/terrarium/apis/config/v1alpha1"
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	gardenoperatorv1alpha1 "github.com/terrarium-garden/terrarium/apis/operator/v1alpha1"
 	"github.com/terrarium-garden/terrarium/appliance/gardenlet/gardenaccess"
@@ -53,7 +54,7 @@ func (y *year) join(seed string, validity time.Duration) *gardenlet {
 		Seed:                seed,
 		KubeconfigSecret:    &corev1.SecretReference{Namespace: "garden", Name: "gardenlet-kubeconfig"},
 		BootstrapKubeconfig: &corev1.SecretReference{Namespace: "garden", Name: "gardenlet-kubeconfig-bootstrap"},
-		RotateFrom:          70, RotateUntil: 90, QPS: -1,
+		RotateFrom:          70, RotateUntil: 90, Connection: gardenconfigv1alpha1.ClientConnectionConfiguration{QPS: -1},
 	}}
 	if validity > 0 {
 		g.settings.Validity = &validity
