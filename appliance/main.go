@@ -6,8 +6,6 @@ package main
 import (
 	"context"
 	"os"
-	"os/signal"
-	"syscall"
 
 	"k8s.io/utils/clock"
 
@@ -18,10 +16,8 @@ import (
 func main() { os.Exit(run()) }
 
 func run() int {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	ctx, stop := cli.UntilSignal(context.Background())
 	defer stop()
-	// After the first signal, a second one has its default effect: it ends the process immediately.
-	context.AfterFunc(ctx, stop)
 
 	return cli.Main(ctx, cli.Environment{
 		In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Getenv: os.Getenv, Clock: clock.RealClock{}, ConfigDir: options.ConfigDir,

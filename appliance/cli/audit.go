@@ -102,30 +102,57 @@ func (o *auditOptions) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	// Events have times of the server, so what is asked for has them, too.
+	var now time.Time
+	if o.since > 0 || o.follow {
+		now = g.now(ctx, o.env.Clock)
+	}
 	since := o.from
 	if o.since > 0 {
-		since = o.env.Clock.Now().Add(-o.since).UTC().Format(time.RFC3339Nano)
+		since = now.Add(-o.since).UTC().Format(time.RFC3339Nano)
 	}
 	found, err := o.search(ctx, g, since, o.limit)
-	if err != nil {
+	switch {
+	case err != nil:
+		return err
+	case found.Disabled && o.follow:
+		return errAuditOff
+	case !o.follow:
+		return o.show(found)
+	}
+	if err := o.write(found.Items, true); err != nil {
 		return err
 	}
-	if !o.follow && o.output.format == formatJSON {
-		return o.output.write(o.env.Out, map[string]any{"items": found}, nil)
-	}
-	if !o.follow && len(found) == 0 {
-		o.env.tell("No events found.\n")
-		return nil
-	}
-	if err := o.write(found, true); err != nil || !o.follow {
-		return err
-	}
-	return o.watch(ctx, g, found)
+	return o.watch(ctx, g, found.Items, now)
 }
 
-// watch asks again and again for what is new.
-func (o *auditOptions) watch(ctx context.Context, g *garden, found []auditlog.Event) error {
-	seen, last := map[string]time.Time{}, o.env.Clock.Now()
+// errAuditOff says that a server records nothing.
+var errAuditOff = errors.New("the audit log is turned off in the configuration of the server")
+
+// show prints what was found. That nothing was found means nothing if nothing is recorded.
+func (o *auditOptions) show(found *auditAnswer) error {
+	if found.Disabled && len(found.Items) > 0 {
+		o.env.tell("Warning: %v; these events were recorded before.\n", errAuditOff)
+	}
+	switch {
+	case o.output.format == formatJSON:
+		if err := o.output.write(o.env.Out, found, nil); err != nil {
+			return err
+		}
+	case len(found.Items) > 0:
+		return o.write(found.Items, true)
+	case !found.Disabled:
+		o.env.tell("No events found.\n")
+	}
+	if found.Disabled && len(found.Items) == 0 {
+		return errAuditOff
+	}
+	return nil
+}
+
+// watch asks again and again for what is new since a time of the server.
+func (o *auditOptions) watch(ctx context.Context, g *garden, found []auditlog.Event, last time.Time) error {
+	seen := map[string]time.Time{}
 	note := func(e *auditlog.Event) {
 		seen[e.AuditID+e.Stage] = e.Time
 		if e.Time.After(last) {
@@ -150,12 +177,15 @@ func (o *auditOptions) watch(ctx context.Context, g *garden, found []auditlog.Ev
 			return nil //nolint:nilerr // The user has ended it.
 		case err != nil:
 			return err
+		case more.Disabled:
+			return errAuditOff
 		}
 		var fresh []auditlog.Event
-		for i := range more {
-			if _, known := seen[more[i].AuditID+more[i].Stage]; !known {
-				fresh = append(fresh, more[i])
-				note(&more[i])
+		for i := range more.Items {
+			e := &more.Items[i]
+			if _, known := seen[e.AuditID+e.Stage]; !known {
+				fresh = append(fresh, *e)
+				note(e)
 			}
 		}
 		for id, at := range seen {
@@ -169,7 +199,13 @@ func (o *auditOptions) watch(ctx context.Context, g *garden, found []auditlog.Ev
 	}
 }
 
-func (o *auditOptions) search(ctx context.Context, g *garden, since string, limit int) ([]auditlog.Event, error) {
+// auditAnswer is what a server answers.
+type auditAnswer struct {
+	Items    []auditlog.Event `json:"items"`
+	Disabled bool             `json:"disabled,omitempty"`
+}
+
+func (o *auditOptions) search(ctx context.Context, g *garden, since string, limit int) (*auditAnswer, error) {
 	q := url.Values{"limit": {strconv.Itoa(limit)}}
 	for name, value := range map[string]string{
 		"user": o.user, "verb": o.verb, "resource": o.resource, "namespace": o.namespace, "name": o.name, "since": since, "until": o.until,
@@ -182,17 +218,11 @@ func (o *auditOptions) search(ctx context.Context, g *garden, since string, limi
 	if err != nil {
 		return nil, fmt.Errorf("search audit log: %w", err)
 	}
-	var answer struct {
-		Items    []auditlog.Event `json:"items"`
-		Disabled bool             `json:"disabled"`
-	}
-	if err := json.Unmarshal(data, &answer); err != nil {
+	answer := &auditAnswer{}
+	if err := json.Unmarshal(data, answer); err != nil {
 		return nil, fmt.Errorf("read audit log: %w", err)
 	}
-	if answer.Disabled && o.follow {
-		return nil, errors.New("the audit log is turned off in the configuration of the server")
-	}
-	return answer.Items, nil
+	return answer, nil
 }
 
 // write writes events, one a line.

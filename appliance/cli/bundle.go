@@ -12,7 +12,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"filippo.io/age"
 	"github.com/spf13/cobra"
@@ -68,7 +67,7 @@ func newBundleExportCommand(env Environment) *cobra.Command {
 			if err := usage(cmd, required("data-dir", o.dataDir)); err != nil {
 				return err
 			}
-			return o.run()
+			return o.run(cmd.Context())
 		},
 	}
 	cmd.Flags().StringVar(&o.dataDir, "data-dir", "", "data directory of a server; required")
@@ -83,14 +82,14 @@ func required(flag, value string) error {
 	return nil
 }
 
-func (o *bundleExportOptions) run() error {
+func (o *bundleExportOptions) run(ctx context.Context) error {
 	files, err := identity.Shared(o.dataDir)
 	if err != nil {
 		return fmt.Errorf("read keys: %w", err)
 	}
 	passphrase, generated := rand.Text(), true
 	if o.passphrase != "" {
-		if passphrase, err = readPassphrase(o.passphrase, o.env.In); err != nil {
+		if passphrase, err = readPassphrase(ctx, o.env, o.passphrase); err != nil {
 			return err
 		}
 		if generated = false; len(passphrase) < shortestPassphrase {
@@ -109,8 +108,12 @@ func (o *bundleExportOptions) run() error {
 	if err != nil {
 		return fmt.Errorf("encrypt keys: %w", err)
 	}
-	if err := writeNew(o.file, sealed.Bytes()); err != nil {
+	err = writeNew(o.file, func(w io.Writer) error {
+		_, err := sealed.WriteTo(w)
 		return err
+	})
+	if err != nil {
+		return fmt.Errorf("write bundle: %w", err)
 	}
 	o.env.tell("Wrote the keys of the garden to %s. Copy it to the other server, and run \"terrarium bundle import\" there.\n", o.file)
 	if generated {
@@ -118,19 +121,6 @@ func (o *bundleExportOptions) run() error {
 		_, err = fmt.Fprintln(o.env.Out, passphrase)
 	}
 	return err
-}
-
-// writeNew writes a file that only its owner can read, and that does not exist.
-func writeNew(path string, data []byte) error {
-	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600) //nolint:gosec // The path is the operator's own.
-	if err != nil {
-		return fmt.Errorf("write bundle: %w", err)
-	}
-	_, err = f.Write(data)
-	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
-		return fmt.Errorf("write bundle: %w", errors.Join(err, os.Remove(path)))
-	}
-	return nil
 }
 
 type bundleImportOptions struct {
@@ -145,7 +135,7 @@ func newBundleImportCommand(env Environment) *cobra.Command {
 		Use:   "import FILE --data-dir DIRECTORY",
 		Short: "Make the data directory of a further server of a garden",
 		Long: `Makes the data directory of a further server from a bundle. Start the server with the datastore of the garden afterwards. The passphrase
-is read from the standard input, or from --passphrase-file.
+is the first line of the standard input, or of --passphrase-file. On a terminal, the command asks for it.
 
 With --force, a directory with keys gets those of the bundle, such as after the keys of the garden were changed; the old ones are moved
 aside. A server must not run on the directory.`,
@@ -165,8 +155,8 @@ aside. A server must not run on the directory.`,
 	return cmd
 }
 
-func (o *bundleImportOptions) run(context.Context) (err error) {
-	passphrase, err := readPassphrase(o.passphrase, o.env.In)
+func (o *bundleImportOptions) run(ctx context.Context) (err error) {
+	passphrase, err := readPassphrase(ctx, o.env, o.passphrase)
 	if err != nil {
 		return err
 	}
@@ -228,25 +218,4 @@ func openBundle(path, passphrase string) (*bundle, error) {
 		return nil, fmt.Errorf("bundle %q has format %d, and this version knows %d", path, content.Format, bundleFormat)
 	}
 	return content, nil
-}
-
-// readPassphrase reads the first line of a file or, without one, of the standard input.
-func readPassphrase(path string, in io.Reader) (string, error) {
-	if path != "" {
-		f, err := os.Open(path) //nolint:gosec // The path is the operator's own.
-		if err != nil {
-			return "", fmt.Errorf("--passphrase-file: %w", err)
-		}
-		defer f.Close() //nolint:errcheck // It was only read.
-		in = f
-	}
-	text, err := io.ReadAll(io.LimitReader(in, 1<<10))
-	if err != nil {
-		return "", fmt.Errorf("read passphrase: %w", err)
-	}
-	line, _, _ := strings.Cut(string(text), "\n")
-	if line = strings.TrimSpace(line); line == "" {
-		return "", errors.New("the passphrase is empty")
-	}
-	return line, nil
 }

@@ -80,13 +80,14 @@ func (s *certificateSource) addTo(fs *pflag.FlagSet) {
 	fs.BoolVar(&s.offline, "offline", false, "use the data directory of a server that does not run")
 }
 
-// dir is the data directory.
-func (s *certificateSource) dir() string {
-	if s.connection.DataDir != "" {
-		return s.connection.DataDir
+// dir is the data directory: that of the flag, or of the configuration of this machine.
+func (s *certificateSource) dir() (string, error) {
+	local, err := s.env.localServer(s.connection.DataDir)
+	if err != nil {
+		return "", withHint(err, "say with --data-dir where the data directory is")
 	}
 
-	return options.DefaultDataDir
+	return local.DataDir, nil
 }
 
 // ask sends a request to the server, with a body if there is one. It returns false if the server of this machine does not run.
@@ -189,7 +190,11 @@ func (o *certificateCheckOptions) run(ctx context.Context) error {
 		return err
 	}
 	if !answered {
-		if report, err = inspect(o.dir(), o.env.Clock.Now()); err != nil {
+		dir, err := o.dir()
+		if err != nil {
+			return err
+		}
+		if report, err = inspect(dir, o.env.Clock.Now()); err != nil {
 			return fmt.Errorf("read certificates: %w", err)
 		}
 	}

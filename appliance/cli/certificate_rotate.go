@@ -41,8 +41,12 @@ func (o *certificateRotateOptions) run(ctx context.Context) error {
 		return err
 	}
 	if !answered {
+		dir, err := o.dir()
+		if err != nil {
+			return err
+		}
 		report = &certificateReport{}
-		report.Renewed, err = identity.RenewDirectory(o.dir(), o.env.Clock)
+		report.Renewed, err = identity.RenewDirectory(dir, o.env.Clock)
 		if errors.Is(err, identity.ErrInUse) {
 			return withHint(err, "the server runs: leave out --offline")
 		}

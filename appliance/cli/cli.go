@@ -119,5 +119,6 @@ control plane in one process, and the gardenlet, which runs the control planes o
 	add(groupSelf, newVersionCommand(env), newCompletionCommand(), newManPagesCommand(), newConfigCommand(env),
 		newInstallCommand(env), newUninstallCommand(env))
 	checkArguments(root)
+	completeFlags(root, env)
 	return root
 }

@@ -4,6 +4,7 @@ package cli_test
 
 import (
 	"bytes"
+	"context"
 	"flag"
 	"fmt"
 	"os"
@@ -32,6 +33,8 @@ type world struct {
 	now         time.Time
 	configDir   string
 	machine     *install.Machine
+	// patience is how long a command may take; forever if it is zero.
+	patience time.Duration
 	// names are values that differ from run to run, and what stands for them in golden files.
 	names map[string]string
 }
@@ -53,7 +56,13 @@ type result struct {
 func (w *world) run(t *testing.T, args ...string) result {
 	t.Helper()
 	var out, errs bytes.Buffer
-	status := cli.Main(t.Context(), cli.Environment{
+	ctx := t.Context()
+	if w.patience > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, w.patience)
+		defer cancel()
+	}
+	status := cli.Main(ctx, cli.Environment{
 		In: strings.NewReader(w.stdin), Out: &out, Err: &errs,
 		Getenv: func(name string) string { return w.environment[name] },
 		Clock:  clocktesting.NewFakeClock(w.now), ConfigDir: w.configDir, Machine: w.machine,
@@ -161,7 +170,8 @@ func TestUsageErrors(t *testing.T) {
 		"SSHNoShoot":         {reason: "The missing argument is named.", args: "ssh -n garden-meadow"},
 		"SSHCommand":         {reason: "A command is told apart by a dash.", args: "ssh sprout node uptime -n garden-meadow"},
 		"SSHAllWrong":        {reason: "All mistakes are told at once.", args: "ssh sprout --from 203.0.113,10.0.0.1/8 --timeout 0s"},
-		"KubeconfigAllWrong": {reason: "All mistakes are told at once.", args: "kubeconfig --server x --context= --data-dir="},
+		"KubeconfigAllWrong": {reason: "All mistakes are told at once.", args: "kubeconfig --server x --context= --data-dir= --output yaml --force"},
+		"SnapshotKey":        {reason: "The key goes to one place.", args: "snapshot key --show --file x"},
 		"ForcedStart":        {reason: "Nothing holds up a start.", args: "certificate rotate-ca start --force"},
 		"ForcedCredentials":  {reason: "What has to be forced is completed alone.", args: "certificate rotate-credentials complete --force"},
 	}

@@ -5,12 +5,13 @@ package cli
 import (
 	"context"
 	"errors"
+	"time"
 
 	"github.com/spf13/cobra"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/metadata"
 
-	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	"github.com/terrarium-garden/terrarium/appliance/options"
 )
 
@@ -41,23 +42,39 @@ func newCompletionCommand() *cobra.Command {
 	}
 }
 
-// namesOf are the names of all objects of a resource of core.gardener.cloud, for completion. There are none if the garden does not answer.
-func namesOf(ctx context.Context, connection options.Connection, env Environment, resource, namespace string) []string {
-	config, err := connection.RESTConfig(env.Getenv)
+// completionPatience is how long a garden may take to answer: the user waits for it after a key was pressed.
+const completionPatience = 2 * time.Second
+
+// briefly returns what completes an argument, or nothing if that cannot be found out soon.
+func briefly(ctx context.Context, find func(ctx context.Context) ([]string, error)) []string {
+	ctx, cancel := context.WithTimeout(ctx, completionPatience)
+	defer cancel()
+	found, err := within(ctx, func() ([]string, error) { return find(ctx) })
 	if err != nil {
 		return nil
 	}
-	c, err := metadata.NewForConfig(config)
-	if err != nil {
-		return nil
-	}
-	found, err := c.Resource(gardencorev1beta1.GroupVersion.WithResource(resource)).Namespace(namespace).List(ctx, metav1.ListOptions{})
-	if err != nil {
-		return nil
-	}
-	names := make([]string, 0, len(found.Items))
-	for i := range found.Items {
-		names = append(names, found.Items[i].Name)
-	}
-	return names
+	return found
+}
+
+// namesOf are the names of all objects of a resource, for completion. There are none if the garden does not answer.
+func namesOf(ctx context.Context, connection options.Connection, env Environment, resource schema.GroupVersionResource, namespace string) []string {
+	return briefly(ctx, func(ctx context.Context) ([]string, error) {
+		config, err := connection.RESTConfig(env.Getenv)
+		if err != nil {
+			return nil, err
+		}
+		c, err := metadata.NewForConfig(config)
+		if err != nil {
+			return nil, err
+		}
+		found, err := c.Resource(resource).Namespace(namespace).List(ctx, metav1.ListOptions{})
+		if err != nil {
+			return nil, err
+		}
+		names := make([]string, 0, len(found.Items))
+		for i := range found.Items {
+			names = append(names, found.Items[i].Name)
+		}
+		return names, nil
+	})
 }

@@ -47,12 +47,14 @@ func newDoctorCommand(env Environment) *cobra.Command {
 		Long: `Examines a garden: the machine, the disk, the clock, the databases, certificates, snapshots, seeds, and objects that are stuck.
 Each finding says what is wrong, why it matters and what to do.
 
-The server examines itself. If it does not run, its data directory and the machine are examined instead.
+The server examines itself. If it does not run, its data directory and the machine are examined instead. Where they are is read from
+the configuration of this machine, unless flags say it.
 
 Exit status: 0 without findings or with information only, 3 with warnings, 4 with critical findings.`,
 		Example: `  terrarium doctor
   terrarium doctor -o json
-  terrarium doctor --offline --data-dir /var/lib/terrarium`,
+  terrarium doctor --offline
+  terrarium doctor --offline --data-dir /mnt/terrarium --listen :7443`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := usage(cmd, o.output.validate()); err != nil {
 				return err
@@ -63,7 +65,7 @@ Exit status: 0 without findings or with information only, 3 with warnings, 4 wit
 	o.connection.AddFlags(cmd.Flags())
 	o.output.addTo(cmd.Flags(), "", formatJSON, formatYAML)
 	cmd.Flags().BoolVar(&o.offline, "offline", false, "examine the data directory of a server that does not run")
-	cmd.Flags().StringVar(&o.listen, "listen", ":6443", "address of the server, to see whether it is free; with --offline")
+	cmd.Flags().StringVar(&o.listen, "listen", "", "address of a server that does not run, to see whether it is free (default: the one in the configuration of this machine, else :6443)")
 	return cmd
 }
 
@@ -107,14 +109,21 @@ func (o *doctorOptions) report(ctx context.Context) (*doctor.Report, error) {
 	if err := json.Unmarshal(data, report); err != nil {
 		return nil, fmt.Errorf("read report: %w", err)
 	}
+	if o.listen != "" {
+		o.env.tell("Warning: --listen has no effect, because the server runs and has examined itself.\n")
+	}
 	return report, nil
 }
 
 // examine examines the data directory. Unanswered is the reason why the server was not asked, if it should have answered.
 func (o *doctorOptions) examine(ctx context.Context, unanswered string) (*doctor.Report, error) {
-	dir := o.connection.DataDir
-	if dir == "" {
-		dir = options.DefaultDataDir
+	local, err := o.env.localServer(o.connection.DataDir)
+	if err != nil {
+		o.env.tell("Warning: %v; the data directory and the port are the default ones.\n", err)
+	}
+	dir, listen := local.DataDir, local.Listen
+	if o.listen != "" {
+		listen = o.listen
 	}
 	used, err := machine.InUse(dir)
 	if err != nil {
@@ -131,7 +140,7 @@ func (o *doctorOptions) examine(ctx context.Context, unanswered string) (*doctor
 		return nil, err
 	}
 	if !used {
-		f.Port = machine.Port(o.listen)
+		f.Port = machine.Port(listen)
 		for i := range f.Stores {
 			s := &f.Stores[i]
 			if s.Problems, err = log.CheckFile(ctx, machine.StorePath(dir, s.Name), false); err != nil {

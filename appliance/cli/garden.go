@@ -8,12 +8,15 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"net/http"
 	"net/netip"
 	"net/url"
+	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
+	"k8s.io/utils/clock"
 
 	"github.com/terrarium-garden/terrarium/appliance/build"
 	"github.com/terrarium-garden/terrarium/appliance/identity"
@@ -46,6 +49,34 @@ func (g *garden) get(ctx context.Context, path string) ([]byte, error) {
 		return nil, fmt.Errorf("get %q from the garden: %w", path, err)
 	}
 	return data, nil
+}
+
+// now returns the time of the server, to the second and never ahead of it, or that of this machine if the server does not tell. The clock
+// of a client may be wrong by more than what it asks for.
+func (g *garden) now(ctx context.Context, clk clock.PassiveClock) time.Time {
+	at, err := g.date(ctx)
+	if err != nil {
+		return clk.Now()
+	}
+	return at
+}
+
+// date reads the header Date, which every answer has, also one that says that the path is not permitted.
+func (g *garden) date(ctx context.Context) (time.Time, error) {
+	client, err := rest.HTTPClientFor(g.config)
+	if err != nil {
+		return time.Time{}, err
+	}
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, g.client.Discovery().RESTClient().Get().AbsPath("/version").URL().String(), nil)
+	if err != nil {
+		return time.Time{}, err
+	}
+	response, err := client.Do(request)
+	if err != nil {
+		return time.Time{}, err
+	}
+	defer response.Body.Close() //nolint:errcheck // Only the header is of interest.
+	return http.ParseTime(response.Header.Get("Date"))
 }
 
 // caHash returns the hash of the CA that the garden publishes. The connection has verified the server, so the hash can be

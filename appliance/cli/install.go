@@ -57,7 +57,7 @@ type installOptions struct {
 
 const installHelp = `Makes a %[1]s a service of this machine: copies this program to /usr/local/bin, creates the user of the service, and writes a
 hardened systemd unit and the configuration file %[2]s. Run it again after an upgrade of the program: it changes
-only what differs, and keeps a configuration that exists.`
+only what differs, and keeps a configuration that exists. Flags that ask for another configuration than that are refused.`
 
 const installGardenletHelp = `
 
@@ -88,11 +88,11 @@ func newInstallRoleCommand(env Environment, role string) *cobra.Command {
 }
 
 func (o *installOptions) addFlags(fs *pflag.FlagSet) {
-	fs.StringVar(&o.configFile, "config", "", "configuration file to install, or - for the standard input; only if there is none yet")
+	fs.StringVar(&o.configFile, "config", "", "configuration file to install, or - for the standard input; one that exists is kept, and has to have the same content")
 	if o.role == roleServer {
 		fs.StringSliceVar(&o.externalAddresses, "external-address", nil,
-			"host name or IP address of the server, for the new configuration file; can be repeated (default: detected)")
-		fs.StringVar(&o.listen, "listen", "", "address and port of the API, for the new configuration file (default :6443)")
+			"host name or IP address of the server, for the new configuration file, or as in the one that exists; can be repeated (default: detected)")
+		fs.StringVar(&o.listen, "listen", "", "address and port of the API, for the new configuration file, or as in the one that exists (default :6443)")
 	}
 	fs.BoolVar(&o.start, "start", false, "enable and start the service, or restart it after a change, and wait until it is ready")
 	fs.BoolVar(&o.dryRun, "dry-run", false, "print what would be written and run, and change nothing")
@@ -128,6 +128,9 @@ func (o *installOptions) run(ctx context.Context) error {
 	}
 	plan, err := o.plan()
 	if err != nil {
+		return err
+	}
+	if err := o.checkKept(machine, plan); err != nil {
 		return err
 	}
 	if o.dryRun {

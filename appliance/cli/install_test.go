@@ -35,6 +35,25 @@ func on(t *testing.T, userID int, systemd bool) *world {
 	return w
 }
 
+// with returns a world on a machine with the given user and configuration files of a server.
+func with(t *testing.T, userID int, etc map[string]string) *world {
+	t.Helper()
+	w := on(t, userID, true)
+	for name, content := range etc {
+		path := filepath.Join(w.machine.Root, "etc/terrarium", name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o750); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(serverHeader+content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.MkdirAll(filepath.Join(w.machine.Root, "srv/garden"), 0o750); err != nil {
+		t.Fatal(err)
+	}
+	return w
+}
+
 func TestInstall(t *testing.T) {
 	t.Parallel()
 	cases := map[string]struct {
@@ -59,6 +78,37 @@ func TestInstall(t *testing.T) {
 				"### /etc/terrarium/server.yaml", "listen: :7443", "- garden.example.org", "### /usr/local/lib/systemd/system/terrarium-server.service",
 				"ExecStart=/usr/local/bin/terrarium server --config", "$ systemctl enable terrarium-server.service",
 			},
+		},
+		"Other address": {
+			reason: "a wish that has no effect is not swallowed", world: with(t, 0, map[string]string{"server.yaml": "listen: :7443\n"}),
+			args: "install server --listen :8443 --external-address garden.example.org", status: 1,
+			want: []string{
+				`--listen: the machine has a configuration, which is kept, with ":7443" instead of ":8443"; edit /etc/terrarium/server.yaml`,
+				`--external-address: the machine has a configuration, which is kept, with [] instead of ["garden.example.org"]`, "Hint: edit",
+			},
+		},
+		"Address of a drop-in": {
+			reason: "the file to edit is the one that counts", args: "install server --dry-run --listen :8443", status: 1,
+			world: with(t, 1000, map[string]string{"server.yaml.d/10-port.yaml": "listen: :7443\n"}),
+			want:  []string{"edit /etc/terrarium/server.yaml.d/10-port.yaml"},
+		},
+		"Same address": {
+			reason: "the same flags are possible after an upgrade", args: "install server --dry-run --listen :6443 --external-address garden.example.org",
+			world: with(t, 1000, map[string]string{"server.yaml": "logLevel: debug\nexternalAddresses: [garden.example.org]\n"}),
+			want:  []string{"(exists and is kept)"},
+		},
+		"New file beside a drop-in": {
+			reason: "what nobody has said is written", args: "install server --dry-run --listen :8443",
+			world: with(t, 1000, map[string]string{"server.yaml.d/10-log.yaml": "logLevel: debug\n"}), want: []string{"listen: :8443"},
+		},
+		"Other file": {
+			reason: "a file is not swallowed either", world: with(t, 0, map[string]string{"server.yaml": "listen: :7443\n"}),
+			stdin: serverHeader, args: "install server --config -", status: 1,
+			want: []string{"--config: /etc/terrarium/server.yaml exists and has another content, and it is kept"},
+		},
+		"Same file": {
+			reason: "comments and order do not count", world: with(t, 1000, map[string]string{"server.yaml": "# mine\nlisten: :7443\n"}),
+			stdin: "listen: :7443\n" + serverHeader, args: "install server --dry-run --config -", want: []string{"(exists and is kept)"},
 		},
 		"Prefix of packages": {
 			reason: "what packages own is theirs", world: on(t, 0, true), args: "install server --prefix /usr/", status: 1,
@@ -89,7 +139,30 @@ func TestInstall(t *testing.T) {
 			want: []string{"--yes: only --purge asks"},
 		},
 		"Uninstall as user": {
-			reason: "removing needs root too", world: on(t, 1000, true), args: "uninstall gardenlet", status: 1, want: []string{"requires root"},
+			reason: "removing needs root too", world: on(t, 1000, true), args: "uninstall gardenlet", status: 1,
+			want: []string{"requires root", `"terrarium uninstall gardenlet --dry-run" prints`},
+		},
+		"Uninstall, dry run": {
+			reason: "everybody may look", args: "uninstall server --dry-run",
+			world: with(t, 1000, map[string]string{"server.yaml": "listen: :7443\n"}), want: []string{"keep /etc/terrarium/server.yaml\n"},
+		},
+		"Purge, dry run": {
+			reason: "nothing is asked if nothing is deleted", args: "uninstall server --purge --dry-run",
+			world: with(t, 1000, map[string]string{"server.yaml": "dataDir: /srv/garden\n", "server.yaml.d/10-log.yaml": "logLevel: debug\n"}),
+			want: []string{
+				"delete /etc/terrarium/server.yaml for good\ndelete /etc/terrarium/server.yaml.d for good\n",
+				"keep /srv/garden, the data directory in the configuration\n",
+			},
+		},
+		"Purge with data elsewhere": {
+			reason: "what stays is said before and after it", args: "uninstall server --purge", stdin: "yes\n",
+			world: with(t, 0, map[string]string{"server.yaml.d/10-data.yaml": "dataDir: /srv/garden\n"}),
+			want:  []string{"/srv/garden, the data directory in the configuration, stays.", "removed /etc/terrarium/server.yaml.d\n", "kept /srv/garden, the data directory in the configuration\n"},
+		},
+		"Purge of a broken configuration": {
+			reason: "it does not prevent the removal", args: "uninstall server --purge --yes",
+			world: with(t, 0, map[string]string{"server.yaml": "dataDi: /srv/garden\n"}),
+			want:  []string{"Warning: where the data directory is, is not known", "removed /etc/terrarium/server.yaml\n"},
 		},
 	}
 	for name, tc := range cases {

@@ -25,6 +25,7 @@ type kubeconfigOptions struct {
 	context string
 	output  string
 	merge   bool
+	force   bool
 }
 
 func newKubeconfigCommand(env Environment) *cobra.Command {
@@ -36,7 +37,7 @@ func newKubeconfigCommand(env Environment) *cobra.Command {
 the machine of the server, as a user with read permission.
 
 Without --server, the kubeconfig contains an address of this machine that works only locally. To use it on other machines,
-set --server.`,
+set --server. Merging makes the context the current one, and does not replace an entry of the same name for another garden.`,
 		Example: `  terrarium kubeconfig --merge
   terrarium kubeconfig --server https://garden.example.org:6443 --output garden.kubeconfig`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -53,11 +54,18 @@ set --server.`,
 	flags.StringVar(&o.context, "context", "terrarium", "name of the context, its cluster and its user")
 	flags.StringVarP(&o.output, "output", "o", "", "file to write with mode 0600 (default: the standard output)")
 	flags.BoolVar(&o.merge, "merge", false, "merge into the file in --output, else the first file in $KUBECONFIG, else ~/.kube/config")
+	flags.BoolVar(&o.force, "force", false, "with --merge, also replace an entry of the same name for another garden")
 	return cmd
 }
 
 func (o *kubeconfigOptions) validate() []error {
 	var errs []error
+	if o.output == formatJSON || o.output == formatYAML {
+		errs = append(errs, fmt.Errorf("--output: is a file, and not a format; use ./%s for a file of this name", o.output))
+	}
+	if o.force && !o.merge {
+		errs = append(errs, errors.New("--force: requires --merge"))
+	}
 	if o.dataDir == "" {
 		errs = append(errs, errors.New("--data-dir: required"))
 	}
@@ -91,9 +99,14 @@ func (o *kubeconfigOptions) run() error {
 	if err != nil {
 		return err
 	}
+	before := ""
 	switch {
 	case o.merge:
-		if err := identity.MergeKubeconfig(o.output, config); err != nil {
+		before, err = identity.MergeKubeconfig(o.output, config, o.force)
+		if errors.Is(err, identity.ErrOtherEntry) {
+			return withHint(err, "choose another name with --context NAME, or replace the entry with --force")
+		}
+		if err != nil {
 			return err
 		}
 	case o.output != "":
@@ -112,6 +125,9 @@ func (o *kubeconfigOptions) run() error {
 		return err
 	}
 	o.env.tell("Context %q written to %s.\n", o.context, o.output)
+	if before != "" && before != o.context {
+		o.env.tell("It is the current context now. To go back: kubectl config use-context %s\n", before)
+	}
 	return nil
 }
 

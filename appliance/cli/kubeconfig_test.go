@@ -137,6 +137,39 @@ func TestKubeconfigErrors(t *testing.T) {
 			t.Errorf("A file of the user's is not overwritten.\nfile = %q, %v", data, err)
 		}
 	})
+	t.Run("OtherGarden", func(t *testing.T) {
+		t.Parallel()
+		g, other := startGarden(t), startGarden(t)
+		path := filepath.Join(t.TempDir(), "config")
+		merge := func(g *garden, args ...string) result {
+			return g.world().run(t, append([]string{"kubeconfig", "--data-dir", g.Dir, "--merge", "--output", path}, args...)...)
+		}
+		if r := merge(other); r.status != 0 {
+			t.Fatal(r.errors)
+		}
+		r := merge(g)
+		if r.status != 1 || !strings.Contains(r.errors, `cluster "terrarium" is at `+other.url) || !strings.Contains(r.errors, "choose another name with --context NAME") {
+			t.Errorf("The access to another garden is not replaced.\nstatus = %d, %s", r.status, r.errors)
+		}
+		r = merge(g, "--context", "second")
+		if r.status != 0 || !strings.Contains(r.errors, "To go back: kubectl config use-context terrarium\n") {
+			t.Errorf("Both can be in one file.\nstatus = %d, %s", r.status, r.errors)
+		}
+		if r := merge(g, "--force"); r.status != 0 {
+			t.Errorf("It can be forced.\nstatus = %d, %s", r.status, r.errors)
+		}
+		config, err := clientcmd.LoadFromFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := map[string]string{}
+		for name, c := range config.Clusters {
+			got[name] = c.Server
+		}
+		if diff := cmp.Diff(map[string]string{"terrarium": g.url, "second": g.url}, got); diff != "" {
+			t.Errorf("servers (-want +got):\n%s", diff)
+		}
+	})
 	t.Run("Incomplete", func(t *testing.T) {
 		t.Parallel()
 		g := startGarden(t)

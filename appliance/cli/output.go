@@ -32,6 +32,7 @@ func (o *outputFlag) addTo(fs *pflag.FlagSet, forms ...string) {
 	o.forms = forms
 	named := slices.DeleteFunc(slices.Clone(forms), func(f string) bool { return f == "" })
 	fs.StringVarP(&o.format, "output", "o", forms[0], "output format: "+strings.Join(named, ", "))
+	_ = fs.SetAnnotation("output", valuesAnnotation, named) // The error says that there is no such flag.
 }
 
 func (o *outputFlag) validate() error {
@@ -77,8 +78,8 @@ func writeTable(w io.Writer, rows [][]string) error {
 	return table.Flush()
 }
 
-// plain replaces the control characters of a line. Texts may contain what others have written, such as the message of a condition, and a
-// terminal would obey it.
+// plain replaces the control characters of a line, also those that turn the direction of text. Texts may contain what others have written,
+// such as the message of a condition, and a terminal would obey it, or show it in another order than it is.
 func plain(line string) string { return replaceControls(line, "") }
 
 // plainLines is plain for texts of several lines.
@@ -86,7 +87,7 @@ func plainLines(text string) string { return replaceControls(text, "\n\t") }
 
 func replaceControls(text, except string) string {
 	return strings.Map(func(r rune) rune {
-		if unicode.IsControl(r) && !strings.ContainsRune(except, r) {
+		if (unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r)) && !strings.ContainsRune(except, r) {
 			return ' '
 		}
 		return r

@@ -4,6 +4,7 @@ package cli
 
 import (
 	"bytes"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -25,5 +26,11 @@ func TestControlCharacters(t *testing.T) {
 	Environment{Err: &told}.tell("Error: %s\n\tnext: %d\n", hostile, 1)
 	if diff := cmp.Diff("Error: a ]0;title b 2Jc d\n\tnext: 1\n", told.String()); diff != "" {
 		t.Errorf("a message keeps its lines\ntell(...) (-want +got):\n%s", diff)
+	}
+	told.Reset()
+	turning := []rune{0x061c, 0x200e, 0x200f, 0x202a, 0x202b, 0x202c, 0x202d, 0x202e, 0x2066, 0x2067, 0x2068, 0x2069}
+	Environment{Err: &told}.tell("%s", string(turning))
+	if diff := cmp.Diff(strings.Repeat(" ", len(turning)), told.String()); diff != "" {
+		t.Errorf("nothing turns the direction of a text\ntell(...) (-want +got):\n%s", diff)
 	}
 }

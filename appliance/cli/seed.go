@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/cobra"
 	"k8s.io/client-go/rest"
 
+	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	"github.com/terrarium-garden/terrarium/appliance/options"
 )
 
@@ -44,12 +45,7 @@ func (o *seedOptions) addTo(cmd *cobra.Command, run func(ctx context.Context) er
 	o.connection.AddFlags(cmd.Flags())
 	o.output.addTo(cmd.Flags(), "", formatJSON, formatYAML)
 	cmd.Args = exactly("NAME")
-	cmd.ValidArgsFunction = func(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
-		if len(args) > 0 {
-			return nil, cobra.ShellCompDirectiveNoFileComp
-		}
-		return o.seeds(cmd.Context()), cobra.ShellCompDirectiveNoFileComp
-	}
+	o.completeName(cmd, o.seeds)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		o.name = args[0]
 		if err := usage(cmd, o.output.validate()); err != nil {
@@ -59,9 +55,34 @@ func (o *seedOptions) addTo(cmd *cobra.Command, run func(ctx context.Context) er
 	}
 }
 
+// completeName has the name of the seed completed.
+func (o *seedOptions) completeName(cmd *cobra.Command, names func(ctx context.Context) []string) {
+	cmd.ValidArgsFunction = func(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+		if len(args) > 0 {
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		return names(cmd.Context()), cobra.ShellCompDirectiveNoFileComp
+	}
+}
+
 // seeds are the names of all seeds, for completion.
 func (o *seedOptions) seeds(ctx context.Context) []string {
-	return namesOf(ctx, o.connection, o.env, "seeds", "")
+	return namesOf(ctx, o.connection, o.env, gardencorev1beta1.GroupVersion.WithResource("seeds"), "")
+}
+
+// revoked are the names of the seeds that are shut out, for completion. Some of them may not exist any more.
+func (o *seedOptions) revoked(ctx context.Context) []string {
+	return briefly(ctx, func(ctx context.Context) ([]string, error) {
+		found, err := revocations(ctx, o.connection, o.env)
+		if err != nil {
+			return nil, err
+		}
+		var names []string
+		for i := range found.Items {
+			names = append(names, found.Items[i].Seed)
+		}
+		return names, nil
+	})
 }
 
 // revocationItem is what the server says about a seed.
@@ -169,6 +190,7 @@ With --new-credentials, all credentials that were issued until now stay refused,
 			return nil
 		})
 	})
+	o.completeName(cmd, o.revoked)
 	return cmd
 }
 
@@ -229,20 +251,31 @@ func newSeedRevokedCommand(env Environment) *cobra.Command {
 	return cmd
 }
 
-func (o *seedRevokedOptions) run(ctx context.Context) error {
-	g, err := connect(o.connection, o.env.Getenv)
+// revocationList are the seeds that are shut out.
+type revocationList struct {
+	Items []revocationItem `json:"items"`
+}
+
+func revocations(ctx context.Context, connection options.Connection, env Environment) (*revocationList, error) {
+	g, err := connect(connection, env.Getenv)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	data, err := g.get(ctx, revocationsPath)
 	if err != nil {
+		return nil, err
+	}
+	found := &revocationList{}
+	if err := json.Unmarshal(data, found); err != nil {
+		return nil, fmt.Errorf("read answer of the garden: %w", err)
+	}
+	return found, nil
+}
+
+func (o *seedRevokedOptions) run(ctx context.Context) error {
+	found, err := revocations(ctx, o.connection, o.env)
+	if err != nil {
 		return err
-	}
-	var found struct {
-		Items []revocationItem `json:"items"`
-	}
-	if err := json.Unmarshal(data, &found); err != nil {
-		return fmt.Errorf("read answer of the garden: %w", err)
 	}
 	return o.output.write(o.env.Out, found, func(w io.Writer) error {
 		if len(found.Items) == 0 {

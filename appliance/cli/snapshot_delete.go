@@ -30,16 +30,28 @@ func newSnapshotDeleteCommand(env Environment) *cobra.Command {
 		},
 	}
 	cmd.ValidArgsFunction = func(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
-		var names []string
-		if list, err := listSnapshots(cmd.Context(), o.connection, env); err == nil && len(args) == 0 {
-			for i := range list.Items {
-				names = append(names, list.Items[i].Name)
-			}
+		if len(args) > 0 {
+			return nil, cobra.ShellCompDirectiveNoFileComp
 		}
-		return names, cobra.ShellCompDirectiveNoFileComp
+		return o.snapshots(cmd.Context()), cobra.ShellCompDirectiveNoFileComp
 	}
 	o.connection.AddFlags(cmd.Flags())
 	return cmd
+}
+
+// snapshots are the names of all snapshots, for completion.
+func (o *snapshotDeleteOptions) snapshots(ctx context.Context) []string {
+	return briefly(ctx, func(ctx context.Context) ([]string, error) {
+		list, err := listSnapshots(ctx, o.connection, o.env)
+		if err != nil {
+			return nil, err
+		}
+		var names []string
+		for i := range list.Items {
+			names = append(names, list.Items[i].Name)
+		}
+		return names, nil
+	})
 }
 
 func (o *snapshotDeleteOptions) run(ctx context.Context) error {

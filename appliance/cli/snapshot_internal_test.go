@@ -3,16 +3,23 @@
 package cli
 
 import (
+	"bytes"
+	"context"
+	"encoding/binary"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"path"
+	"path/filepath"
 	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
 
+	"filippo.io/age"
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -134,3 +141,81 @@ func TestEarlierState(t *testing.T) {
 		}
 	}
 }
+
+// TestVerifyInterrupted reads a file after the user has ended the command.
+func TestVerifyInterrupted(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	key := newKey(t)
+	file := filepath.Join(dir, "large"+backup.Extension)
+	if err := errors.Join(
+		os.WriteFile(filepath.Join(dir, backup.KeyFile), []byte(key.String()), 0o600), os.WriteFile(file, make([]byte, 1<<16), 0o600),
+	); err != nil {
+		t.Fatal(err)
+	}
+	run := func(ctx context.Context) error {
+		o := &snapshotVerifyOptions{files: snapshotFiles{dataDir: dir}, what: file}
+		return o.run(ctx)
+	}
+	if err := run(t.Context()); !errors.Is(err, backup.ErrDamaged) {
+		t.Errorf("The file is read: %v", err)
+	}
+	ctx, interrupt := context.WithCancel(t.Context())
+	interrupt()
+	if diff := cmp.Diff(context.Canceled, run(ctx), cmpopts.EquateErrors()); diff != "" {
+		t.Errorf("A file is not called damaged that was not read (-want +got):\n%s", diff)
+	}
+}
+
+// TestVerifyInterruptedLater ends the command while a file is read.
+func TestVerifyInterruptedLater(t *testing.T) {
+	t.Parallel()
+	own, other := newKey(t), newKey(t)
+	var sealed bytes.Buffer
+	to, err := age.Encrypt(&sealed, other.Recipient())
+	if err == nil {
+		_, err = to.Write(make([]byte, 1<<20))
+	}
+	if err := errors.Join(err, to.Close()); err != nil {
+		t.Fatal(err)
+	}
+	footer := fmt.Appendf(nil, `{"manifest":{},"payloadBytes":%d}`, sealed.Len())
+	footer = append(binary.BigEndian.AppendUint32(footer, uint32(len(footer))), "TERRSNP1"...)
+	sealed.Write(footer)
+
+	ctx, interrupt := context.WithCancel(t.Context())
+	defer interrupt()
+	f := &countedFile{Reader: bytes.NewReader(sealed.Bytes()), each: func(reads int) {
+		if reads == 6 {
+			interrupt()
+		}
+	}}
+	if _, err := verify(ctx, f, backup.Keys{Identities: []age.Identity{own}}); !errors.Is(err, context.Canceled) || f.reads != 6 {
+		t.Errorf("verify(...) = %v after %d reads, want 6", err, f.reads)
+	}
+}
+
+func newKey(t *testing.T) *age.X25519Identity {
+	t.Helper()
+	key, err := age.GenerateX25519Identity()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return key
+}
+
+// countedFile is a file in memory whose reads are countedFile.
+type countedFile struct {
+	*bytes.Reader
+
+	reads int
+	each  func(reads int)
+}
+
+func (f *countedFile) ReadAt(p []byte, offset int64) (int, error) {
+	f.reads++
+	f.each(f.reads)
+	return f.Reader.ReadAt(p, offset)
+}
+
+func (*countedFile) Close() error { return nil }

@@ -55,7 +55,10 @@ func (o *snapshotVerifyOptions) run(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	is, err := backup.Verify(f, keys.Identities)
+	is, err := verify(ctx, f, keys)
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
 	if err == nil && !isFile(o.what) {
 		err = is.CheckName(o.what)
 	}
@@ -78,4 +81,25 @@ func (o *snapshotVerifyOptions) open(ctx context.Context) (backup.File, error) {
 		return nil, err
 	}
 	return store.Open(ctx, o.what)
+}
+
+// verify reads a file to its end, or until ctx ends: to read a large one takes minutes. The error says nothing of the file then.
+func verify(ctx context.Context, f backup.File, keys backup.Keys) (backup.Manifest, error) {
+	return backup.Verify(interruptible{File: f, ended: ctx.Err}, keys.Identities)
+}
+
+// interruptible is a file whose reads can be ended.
+type interruptible struct {
+	backup.File
+
+	// ended returns why no more is read, or nil.
+	ended func() error
+}
+
+// ReadAt implements io.ReaderAt.
+func (f interruptible) ReadAt(p []byte, offset int64) (int, error) {
+	if err := f.ended(); err != nil {
+		return 0, err
+	}
+	return f.File.ReadAt(p, offset)
 }

@@ -14,6 +14,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	"github.com/terrarium-garden/terrarium/appliance/options"
 	"github.com/terrarium-garden/terrarium/appliance/sshaccess"
 )
@@ -36,7 +37,8 @@ func newSSHCommand(env Environment) *cobra.Command {
 		Short: "Log in to a node of a shoot through a bastion",
 		Long: `Logs in to a node of a shoot, or runs a command on it: makes a bastion for a new key, waits until it is ready, and runs the ssh
 program of this machine. NODE is the name or the internal address of a node; without it, the first node that is ready is taken.
-The bastion is open for the networks in --from only, is kept as long as the program runs, and is deleted at the end.
+The bastion is open for the networks in --from only, is kept as long as the program runs, and is deleted at the end, also when the
+command is interrupted or its terminal is closed.
 
 The user on the node is "gardener", who becomes root with sudo.`,
 		Example: `  terrarium ssh sprout -n garden-meadow
@@ -49,10 +51,7 @@ The user on the node is "gardener", who becomes root with sudo.`,
 			return o.run(cmd.Context())
 		},
 		ValidArgsFunction: func(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
-			if len(args) > 0 {
-				return nil, cobra.ShellCompDirectiveNoFileComp
-			}
-			return namesOf(cmd.Context(), o.connection, o.env, "shoots", o.request.Namespace), cobra.ShellCompDirectiveNoFileComp
+			return o.complete(cmd.Context(), args), cobra.ShellCompDirectiveNoFileComp
 		},
 	}
 	o.connection.AddFlags(cmd.Flags())
@@ -61,6 +60,28 @@ The user on the node is "gardener", who becomes root with sudo.`,
 	fs.StringSliceVar(&o.request.Networks, "from", nil, "addresses or networks from which the bastion is reached, such as 203.0.113.7 or 203.0.113.0/24 (default: the address of this machine, if that is the one that others see)")
 	fs.DurationVar(&o.request.Timeout, "timeout", 5*time.Minute, "how long to wait for the bastion")
 	return cmd
+}
+
+// complete returns the names of shoots, or of the nodes of one.
+func (o *sshOptions) complete(ctx context.Context, args []string) []string {
+	switch len(args) {
+	case 0:
+		return namesOf(ctx, o.connection, o.env, gardencorev1beta1.GroupVersion.WithResource("shoots"), o.request.Namespace)
+	case 1:
+		return briefly(ctx, func(ctx context.Context) ([]string, error) {
+			config, err := o.connection.RESTConfig(o.env.Getenv)
+			if err != nil {
+				return nil, err
+			}
+			garden, err := sshaccess.Connect(config)
+			if err != nil {
+				return nil, err
+			}
+			return (&sshaccess.Guide{Garden: garden}).NodeNames(ctx, o.request.Namespace, args[0])
+		})
+	default:
+		return nil
+	}
 }
 
 // arguments are a shoot, maybe a node, and after a dash a command.

@@ -4,9 +4,8 @@ package cli
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"os"
+	"io"
 
 	"github.com/spf13/cobra"
 
@@ -46,25 +45,31 @@ func (o *supportBundleOptions) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	data, err := g.get(ctx, bundlePath)
-	if err != nil {
-		return withHint(err, "if the server does not run, \"terrarium doctor --offline\" examines its data directory")
-	}
 	if o.file == "-" {
-		_, err := o.env.Out.Write(data)
+		_, err := o.fetch(ctx, g, o.env.Out)
 		return err
 	}
 	if o.file == "" {
 		o.file = "terrarium-support-" + o.env.Clock.Now().UTC().Format("20060102-150405") + ".tar.gz"
 	}
-	f, err := os.OpenFile(o.file, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	// The file is made first: what cannot be written is not worth the work of the server.
+	length := 0
+	err = writeNew(o.file, func(w io.Writer) error {
+		length, err = o.fetch(ctx, g, w)
+		return err
+	})
 	if err != nil {
 		return fmt.Errorf("write support bundle: %w", err)
 	}
-	_, err = f.Write(data)
-	if err := errors.Join(err, f.Close()); err != nil {
-		return fmt.Errorf("write support bundle: %w", err)
-	}
-	o.env.tell("Wrote %s (%s). Look through it before you give it away.\n", o.file, size(int64(len(data))))
+	o.env.tell("Wrote %s (%s). Look through it before you give it away.\n", o.file, size(int64(length)))
 	return nil
+}
+
+// fetch has the server make the bundle, and writes it.
+func (o *supportBundleOptions) fetch(ctx context.Context, g *garden, w io.Writer) (int, error) {
+	data, err := g.get(ctx, bundlePath)
+	if err != nil {
+		return 0, withHint(err, "if the server does not run, \"terrarium doctor --offline\" examines its data directory")
+	}
+	return w.Write(data)
 }

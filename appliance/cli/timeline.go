@@ -16,6 +16,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/fields"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/rest"
 
@@ -23,6 +24,7 @@ import (
 	gardenappliancev1alpha1 "github.com/terrarium-garden/terrarium/apis/appliance/v1alpha1"
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	"github.com/terrarium-garden/terrarium/apis/extensions/kind"
+	gardenseedmanagementv1alpha1 "github.com/terrarium-garden/terrarium/apis/seedmanagement/v1alpha1"
 	"github.com/terrarium-garden/terrarium/appliance/options"
 )
 
@@ -57,7 +59,7 @@ oldest first. Everyone who can read the object can read its timeline.`,
   # Go on as things happen
   terrarium timeline seed local --follow`,
 		Args:              timelineArgs,
-		ValidArgsFunction: completeTimelineKind,
+		ValidArgsFunction: o.complete,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.kind, o.name = timelineKinds()[strings.ToLower(args[0])], args[1]
 			if err := usage(cmd, o.validate()...); err != nil {
@@ -110,11 +112,29 @@ func timelineArgs(cmd *cobra.Command, args []string) error {
 	return nil
 }
 
-func completeTimelineKind(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
-	if len(args) > 0 {
-		return nil, cobra.ShellCompDirectiveNoFileComp
+// complete returns the kinds that have a timeline, and the names of the objects of one of them.
+func (o *timelineOptions) complete(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+	var found []string
+	switch len(args) {
+	case 0:
+		found = []string{"shoot", "seed", "backupentry", "managedseed"}
+	case 1:
+		resource, known := timelineResources()[timelineKinds()[strings.ToLower(args[0])]]
+		if known {
+			found = namesOf(cmd.Context(), o.connection, o.env, resource, o.namespace)
+		}
 	}
-	return []string{"shoot", "seed", "backupentry", "managedseed"}, cobra.ShellCompDirectiveNoFileComp
+	return found, cobra.ShellCompDirectiveNoFileComp
+}
+
+// timelineResources are the resources of the kinds that have a timeline.
+func timelineResources() map[string]schema.GroupVersionResource {
+	return map[string]schema.GroupVersionResource{
+		"Shoot":          gardencorev1beta1.GroupVersion.WithResource("shoots"),
+		"Seed":           gardencorev1beta1.GroupVersion.WithResource("seeds"),
+		kind.BackupEntry: gardencorev1beta1.GroupVersion.WithResource("backupentries"),
+		"ManagedSeed":    gardenseedmanagementv1alpha1.GroupVersion.WithResource("managedseeds"),
+	}
 }
 
 func (o *timelineOptions) validate() []error {

@@ -40,6 +40,7 @@ type tokenCreateOptions struct {
 	server      string
 	domain      string
 	print       string
+	file        string
 	output      outputFlag
 }
 
@@ -56,11 +57,14 @@ not exist yet. If the gardenlet of the seed has a valid certificate, it gets ano
 		Example: `  terrarium token create --seed eu-1 --description "seed in the basement"
   terrarium token create --seed eu-1 --internal-domain internal.example.org
   terrarium token create --seed eu-1 --renew
-  terrarium token create --ttl 24h --print token
+  terrarium token create --ttl 24h --print token --file token
   terrarium token create --server https://garden.example.org:6443 -o json`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := usage(cmd, o.validate(cmd)...); err != nil {
 				return err
+			}
+			if o.file != "" {
+				return o.runIntoFile(cmd.Context())
 			}
 			return o.run(cmd.Context())
 		},
@@ -74,6 +78,7 @@ not exist yet. If the gardenlet of the seed has a valid certificate, it gets ano
 	fs.StringVar(&o.server, "server", "", "URL of the garden for the seed (default: the URL in the kubeconfig, or the one that the server publishes)")
 	fs.StringVar(&o.domain, "internal-domain", "", "domain for the internal DNS names of the API servers of shoots, added to the printed command")
 	fs.StringVar(&o.print, "print", printCommand, "what to print: the whole command or only the token")
+	fs.StringVar(&o.file, "file", "", "file for what is printed otherwise, with mode 0600; it must not exist (default: the standard output)")
 	o.output.addTo(fs, "", formatJSON, formatYAML)
 	return cmd
 }
@@ -130,6 +135,18 @@ type newToken struct {
 	CAHash      string    `json:"caHash"`
 	Description string    `json:"description,omitempty"`
 	Expires     time.Time `json:"expires"`
+}
+
+// runIntoFile writes into a file what is printed otherwise. The file is made first: no token is made that nobody gets.
+func (o *tokenCreateOptions) runIntoFile(ctx context.Context) error {
+	err := writeNew(o.file, func(w io.Writer) error {
+		o.env.Out = w
+		return o.run(ctx)
+	})
+	if err == nil {
+		o.env.tell("Wrote it to %s.\n", o.file)
+	}
+	return err
 }
 
 func (o *tokenCreateOptions) run(ctx context.Context) error {

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/spf13/cobra"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -37,8 +38,33 @@ func newTokenDeleteCommand(env Environment) *cobra.Command {
 			return o.run(cmd.Context())
 		},
 	}
+	cmd.ValidArgsFunction = func(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+		if len(args) > 0 {
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		return o.tokens(cmd.Context()), cobra.ShellCompDirectiveNoFileComp
+	}
 	o.connection.AddFlags(cmd.Flags())
 	return cmd
+}
+
+// tokens are the ids of all tokens with what they are for, for completion.
+func (o *tokenDeleteOptions) tokens(ctx context.Context) []string {
+	return briefly(ctx, func(ctx context.Context) ([]string, error) {
+		g, err := connect(o.connection, o.env.Getenv)
+		if err != nil {
+			return nil, err
+		}
+		tokens, err := g.tokens(ctx)
+		if err != nil {
+			return nil, err
+		}
+		var ids []string
+		for _, t := range tokens {
+			ids = append(ids, cobra.CompletionWithDesc(t.ID, plain(strings.TrimSpace(t.seed()+" "+t.Description))))
+		}
+		return ids, nil
+	})
 }
 
 // complete takes the id from a token of any form.

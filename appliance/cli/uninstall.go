@@ -31,6 +31,7 @@ type uninstallOptions struct {
 	role       string
 	prefix     string
 	purge, yes bool
+	dryRun     bool
 }
 
 func newUninstallRoleCommand(env Environment, role string) *cobra.Command {
@@ -40,7 +41,7 @@ func newUninstallRoleCommand(env Environment, role string) *cobra.Command {
 		Short: "Remove the service of a " + role + " from this machine",
 		Long: fmt.Sprintf(`Stops the %[1]s and removes its service. Data and configuration are kept, so that "terrarium install %[1]s" brings it back as
 it was. With --purge, they are deleted for good, and so is the user of the service.`, role),
-		Example: fmt.Sprintf("  terrarium uninstall %[1]s\n  terrarium uninstall %[1]s --purge --yes", role),
+		Example: fmt.Sprintf("  terrarium uninstall %[1]s --dry-run\n  terrarium uninstall %[1]s\n  terrarium uninstall %[1]s --purge --yes", role),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if o.yes && !o.purge {
 				return usage(cmd, errors.New("--yes: only --purge asks a question"))
@@ -48,33 +49,64 @@ it was. With --purge, they are deleted for good, and so is the user of the servi
 			return o.run(cmd.Context())
 		},
 	}
+	if role == roleServer {
+		cmd.Long += "\nA data directory that the configuration has elsewhere is never deleted."
+	}
 	cmd.Flags().BoolVar(&o.purge, "purge", false, "also delete data, configuration and user")
 	cmd.Flags().BoolVar(&o.yes, "yes", false, "with --purge, do not ask")
+	cmd.Flags().BoolVar(&o.dryRun, "dry-run", false, "print what would be removed and run, and change nothing")
 	cmd.Flags().StringVar(&o.prefix, "prefix", install.DefaultPrefix, "directory below which program and unit were installed")
 	return cmd
 }
 
 func (o *uninstallOptions) run(ctx context.Context) error {
 	machine := o.env.machine()
-	if err := explainInstall(machine.Check(), "install "+o.role); err != nil {
-		return err
-	}
-	removal := install.Removal{Options: install.Options{Service: serviceOf(o.role), Prefix: o.prefix}, Purge: o.purge, Purged: configFiles(o.role)}
-	if o.purge && !o.yes {
-		if err := o.ask(removal.Paths()); err != nil {
+	if !o.dryRun {
+		if err := explainInstall(machine.Check(), "uninstall "+o.role); err != nil {
 			return err
 		}
 	}
-	others := []systemd.Service{systemd.Server()}
-	if o.role == roleServer {
-		others = []systemd.Service{systemd.Gardenlet()}
+	removal := install.Removal{
+		Options: install.Options{Service: serviceOf(o.role), Prefix: o.prefix}, Purge: o.purge, Purged: configFiles(o.role),
+		Data: o.dataElsewhere(machine), Others: []systemd.Service{systemd.Server()},
 	}
-	return install.Remove(ctx, machine, removal, others, func(line string) { o.env.tell("  %s\n", line) })
+	if o.role == roleServer {
+		removal.Others = []systemd.Service{systemd.Gardenlet()}
+	}
+	if o.dryRun {
+		return removal.Print(o.env.Out, machine)
+	}
+	if o.purge && !o.yes {
+		if err := o.ask(removal.Paths(), removal.Stays(machine)); err != nil {
+			return err
+		}
+	}
+	return install.Remove(ctx, machine, removal, func(line string) { o.env.tell("  %s\n", line) })
+}
+
+// dataElsewhere returns the data directory in the configuration of a server, if that is not the one of the service. It has to be read before
+// the configuration is deleted.
+func (o *uninstallOptions) dataElsewhere(machine install.Machine) string {
+	if o.role != roleServer {
+		return ""
+	}
+	_, config, err := readServer(filesBelow(machine.Root), configFiles(o.role)[0])
+	if err != nil {
+		o.env.tell("Warning: where the data directory is, is not known: %v\n", err)
+		return ""
+	}
+	if below, err := filepath.Rel(serviceOf(o.role).StateDir, config.DataDir); err == nil && filepath.IsLocal(below) {
+		return ""
+	}
+	return config.DataDir
 }
 
 // ask asks whether data may be deleted. Only the whole word is a yes.
-func (o *uninstallOptions) ask(paths []string) error {
-	o.env.tell("This deletes %s for good. Type yes to go on: ", strings.Join(paths, ", "))
+func (o *uninstallOptions) ask(paths []string, stays string) error {
+	if stays != "" {
+		stays = " " + stays + ", stays."
+	}
+	o.env.tell("This deletes %s for good.%s Type yes to go on: ", strings.Join(paths, ", "), stays)
 	answer, _ := bufio.NewReader(o.env.In).ReadString('\n')
 	if strings.TrimSpace(answer) != "yes" {
 		o.env.tell("\n")

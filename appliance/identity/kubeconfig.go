@@ -3,15 +3,19 @@
 package identity
 
 import (
+	"bytes"
+	"crypto/x509"
 	"errors"
 	"fmt"
 	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"k8s.io/client-go/tools/clientcmd"
 	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
+	"k8s.io/client-go/util/cert"
 )
 
 // Access is the content of a kubeconfig with one context: the server, its CA and the credentials of the user.
@@ -79,23 +83,72 @@ func WriteKubeconfig(path string, c *clientcmdapi.Config) error {
 	return writeFile(path, data)
 }
 
-// MergeKubeconfig merges c into the kubeconfig at path, which need not exist, and sets c's current context as the current one.
-// Entries of the same name are replaced, others are kept. If path is a symbolic link, its target is changed.
-func MergeKubeconfig(path string, c *clientcmdapi.Config) error {
+// ErrOtherEntry says that a kubeconfig has an entry of the same name that leads to something else.
+var ErrOtherEntry = errors.New("there is an entry of the same name for something else")
+
+// MergeKubeconfig merges c into the kubeconfig at path, which need not exist, and sets c's current context as the current one. It returns the
+// context that was the current one before. Entries of the same name are replaced, others are kept. If path is a symbolic link, its target
+// is changed.
+//
+// An entry of the same name that is for another server, or for one with another authority, is somebody's access to something else: the error
+// wraps ErrOtherEntry then and nothing is written, unless force is set.
+func MergeKubeconfig(path string, c *clientcmdapi.Config, force bool) (before string, err error) {
 	target, err := filepath.EvalSymlinks(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return WriteKubeconfig(path, c)
+		return "", WriteKubeconfig(path, c)
 	}
 	if err != nil {
-		return fmt.Errorf("read kubeconfig: %w", err)
+		return "", fmt.Errorf("read kubeconfig: %w", err)
 	}
 	merged, err := clientcmd.LoadFromFile(target)
 	if err != nil {
-		return fmt.Errorf("read kubeconfig %q: %w", target, err)
+		return "", fmt.Errorf("read kubeconfig %q: %w", target, err)
 	}
+	if other := otherEntry(merged, c); other != "" && !force {
+		return "", fmt.Errorf("kubeconfig %q: %w: %s", target, ErrOtherEntry, other)
+	}
+	before = merged.CurrentContext
 	maps.Copy(merged.Clusters, c.Clusters)
 	maps.Copy(merged.AuthInfos, c.AuthInfos)
 	maps.Copy(merged.Contexts, c.Contexts)
 	merged.CurrentContext = c.CurrentContext
-	return WriteKubeconfig(target, merged)
+	return before, WriteKubeconfig(target, merged)
+}
+
+// otherEntry describes an entry that one of c would replace and that leads to something else; empty if there is none.
+func otherEntry(is, c *clientcmdapi.Config) string {
+	for name, fresh := range c.Clusters {
+		old := is.Clusters[name]
+		switch {
+		case old == nil:
+		case old.Server != fresh.Server:
+			return fmt.Sprintf("cluster %q is at %s and not at %s", name, old.Server, fresh.Server)
+		case !sameAuthority(old, fresh):
+			return fmt.Sprintf("cluster %q at %s has another certificate authority", name, old.Server)
+		}
+	}
+	for name, fresh := range c.Contexts {
+		if old := is.Contexts[name]; old != nil && (old.Cluster != fresh.Cluster || old.AuthInfo != fresh.AuthInfo) {
+			return fmt.Sprintf("context %q is user %q at cluster %q", name, old.AuthInfo, old.Cluster)
+		}
+	}
+	for name := range c.AuthInfos {
+		if is.AuthInfos[name] != nil && is.Clusters[name] == nil {
+			return fmt.Sprintf("user %q is for a cluster of another name", name)
+		}
+	}
+	return ""
+}
+
+// sameAuthority reports whether two clusters trust a common authority: while it is changed, there are two.
+func sameAuthority(old, fresh *clientcmdapi.Cluster) bool {
+	if bytes.Equal(old.CertificateAuthorityData, fresh.CertificateAuthorityData) {
+		return true
+	}
+	certificates, err := cert.ParseCertsPEM(old.CertificateAuthorityData)
+	if err != nil {
+		return false
+	}
+	others, err := cert.ParseCertsPEM(fresh.CertificateAuthorityData)
+	return err == nil && slices.ContainsFunc(certificates, func(c *x509.Certificate) bool { return slices.ContainsFunc(others, c.Equal) })
 }

@@ -3,13 +3,16 @@
 package identity_test
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 	"k8s.io/client-go/tools/clientcmd"
+	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
 
 	"github.com/terrarium-garden/terrarium/appliance/identity"
 )
@@ -39,6 +42,8 @@ func TestMergeKubeconfig(t *testing.T) {
 	cases := map[string]struct {
 		reason  string
 		before  string
+		force   bool
+		current string
 		servers map[string]string
 		users   []string
 	}{
@@ -48,8 +53,10 @@ func TestMergeKubeconfig(t *testing.T) {
 			users:   []string{"garden"},
 		},
 		"Others": {
-			reason:  "What belongs to others stays, what has our name is replaced.",
+			reason:  "What belongs to others stays, what has our name is replaced if that is wanted.",
 			before:  existing,
+			force:   true,
+			current: "home",
 			servers: map[string]string{"garden": "https://garden:6443", "home": "https://home:6443"},
 			users:   []string{"garden", "me"},
 		},
@@ -69,10 +76,12 @@ func TestMergeKubeconfig(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			for range 2 { // the second time changes nothing
-				if err := identity.MergeKubeconfig(path, access().Kubeconfig()); err != nil {
-					t.Fatalf("%s\nMergeKubeconfig(...) = %v", tc.reason, err)
-				}
+			before, err := identity.MergeKubeconfig(path, access().Kubeconfig(), tc.force)
+			if err != nil || before != tc.current {
+				t.Fatalf("%s\nMergeKubeconfig(...) = %q, %v, want %q", tc.reason, before, err, tc.current)
+			}
+			if before, err := identity.MergeKubeconfig(path, access().Kubeconfig(), false); err != nil || before != "garden" {
+				t.Fatalf("The second time changes nothing.\nMergeKubeconfig(...) = %q, %v", before, err)
 			}
 
 			got, err := clientcmd.LoadFromFile(path)
@@ -116,12 +125,82 @@ func TestMergeKubeconfig(t *testing.T) {
 	}
 }
 
+// TestMergeKubeconfigOther merges into a file that has the name for something else.
+func TestMergeKubeconfigOther(t *testing.T) {
+	t.Parallel()
+	one, two, three := newGarden(t, names()).Authorities.CABundle(), newGarden(t, names()).Authorities.CABundle(), newGarden(t, names()).Authorities.CABundle()
+	entry := func(change func(c *clientcmdapi.Config)) *clientcmdapi.Config {
+		a := access()
+		a.CABundle = slices.Concat(one, two)
+		c := a.Kubeconfig()
+		change(c)
+		return c
+	}
+	cases := map[string]struct {
+		reason string
+		before *clientcmdapi.Config
+		want   string
+	}{
+		"Same": {"It is ours.", entry(func(*clientcmdapi.Config) {}), ""},
+		"Rotation": {"An authority is common while it is changed.", entry(func(c *clientcmdapi.Config) {
+			c.Clusters["garden"].CertificateAuthorityData = slices.Concat(two, three)
+		}), ""},
+		"Renewed": {"A certificate of ours is replaced.", entry(func(c *clientcmdapi.Config) { c.AuthInfos["garden"].ClientCertificateData = []byte("old") }), ""},
+		"Server": {
+			"It is another garden.", entry(func(c *clientcmdapi.Config) { c.Clusters["garden"].Server = "https://old:6443" }),
+			`cluster "garden" is at https://old:6443 and not at https://garden:6443`,
+		},
+		"Authority": {
+			"All gardens are local ones on their machines.", entry(func(c *clientcmdapi.Config) { c.Clusters["garden"].CertificateAuthorityData = three }),
+			`cluster "garden" at https://garden:6443 has another certificate authority`,
+		},
+		"Unverified": {
+			"A cluster without an authority is not known to be ours.", entry(func(c *clientcmdapi.Config) { c.Clusters["garden"].CertificateAuthorityData = nil }),
+			"has another certificate authority",
+		},
+		"Context": {
+			"A context may be for others.", entry(func(c *clientcmdapi.Config) { delete(c.Clusters, "garden"); c.Contexts["garden"].Cluster = "home" }),
+			`context "garden" is user "garden" at cluster "home"`,
+		},
+		"User": {
+			"So may a user.", entry(func(c *clientcmdapi.Config) { delete(c.Clusters, "garden"); delete(c.Contexts, "garden") }),
+			`user "garden" is for a cluster of another name`,
+		},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			path := filepath.Join(t.TempDir(), "config")
+			if err := identity.WriteKubeconfig(path, tc.before); err != nil {
+				t.Fatal(err)
+			}
+			before := read(t, path)
+			_, err := identity.MergeKubeconfig(path, entry(func(*clientcmdapi.Config) {}), false)
+			if tc.want == "" {
+				if err != nil {
+					t.Errorf("%s\nMergeKubeconfig(...) = %v", tc.reason, err)
+				}
+				return
+			}
+			if !errors.Is(err, identity.ErrOtherEntry) || !strings.Contains(err.Error(), tc.want) {
+				t.Errorf("%s\nMergeKubeconfig(...) = %v, want %q", tc.reason, err, tc.want)
+			}
+			if diff := cmp.Diff(string(before), string(read(t, path))); diff != "" {
+				t.Errorf("%s\nNothing is written (-want +got):\n%s", tc.reason, diff)
+			}
+			if _, err := identity.MergeKubeconfig(path, entry(func(*clientcmdapi.Config) {}), true); err != nil {
+				t.Errorf("It can be forced.\nMergeKubeconfig(...) = %v", err)
+			}
+		})
+	}
+}
+
 func TestMergeKubeconfigBroken(t *testing.T) {
 	t.Parallel()
 
 	path := filepath.Join(t.TempDir(), "config")
 	write(t, path, []byte("{"))
-	err := identity.MergeKubeconfig(path, access().Kubeconfig())
+	_, err := identity.MergeKubeconfig(path, access().Kubeconfig(), true)
 	if err == nil || !strings.Contains(err.Error(), path) {
 		t.Errorf("A file that cannot be read is named.\nMergeKubeconfig(...) = %v", err)
 	}

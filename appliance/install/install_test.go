@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/terrarium-garden/terrarium/appliance/install"
 	"github.com/terrarium-garden/terrarium/packaging/systemd"
@@ -263,17 +264,57 @@ func TestApplyElsewhere(t *testing.T) {
 	}
 }
 
+// remove removes the service, and compares what is done with what a dry run has said before.
+func (h *host) remove(t *testing.T, r install.Removal) {
+	t.Helper()
+	before, calls := h.tree(t), len(h.commands)
+	var printed bytes.Buffer
+	if err := r.Print(&printed, h.Machine); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(before, h.tree(t)); diff != "" || len(h.commands) > calls {
+		t.Errorf("a dry run changes nothing (-want +got):\n%s%q", diff, h.commands[calls:])
+	}
+	var wantCommands, want, told []string
+	for line := range strings.Lines(printed.String()) {
+		verb, object, _ := strings.Cut(strings.TrimSpace(line), " ")
+		switch verb {
+		case "$":
+			wantCommands = append(wantCommands, object)
+		case "remove":
+			want = append(want, "removed "+object)
+		case "delete":
+			want = append(want, "removed "+strings.TrimSuffix(object, " for good"))
+		case "keep":
+			want = append(want, "kept "+object)
+		}
+	}
+	err := install.Remove(t.Context(), h.Machine, r, func(line string) {
+		if verb, object, _ := strings.Cut(line, " "); verb == "kept" || verb == "removed" && !strings.HasPrefix(object, "user ") {
+			told = append(told, line)
+		}
+	})
+	if err != nil {
+		t.Fatalf("Remove(...) = %v", err)
+	}
+	if diff := cmp.Diff(want, told); diff != "" {
+		t.Errorf("a dry run says which files are removed (-said +done):\n%s", diff)
+	}
+	if diff := cmp.Diff(wantCommands, h.commands[calls:], cmpopts.EquateEmpty()); diff != "" {
+		t.Errorf("a dry run says which commands are run (-said +done):\n%s", diff)
+	}
+}
+
 func TestRemove(t *testing.T) {
 	t.Parallel()
-	const data = "/var/lib/terrarium/db/state.db"
+	const data, elsewhere = "/var/lib/terrarium/db/state.db", "/srv/garden"
 	remove := func(h *host, purge bool) {
 		t.Helper()
 		removal := install.Removal{
 			Options: install.Options{Service: systemd.Server(), Prefix: install.DefaultPrefix}, Purge: purge, Purged: []string{configPath},
+			Data: elsewhere, Others: []systemd.Service{systemd.Gardenlet()},
 		}
-		if err := install.Remove(t.Context(), h.Machine, removal, []systemd.Service{systemd.Gardenlet()}, func(string) {}); err != nil {
-			t.Fatalf("Remove(...) = %v", err)
-		}
+		h.remove(t, removal)
 	}
 	h := newHost(t)
 	h.apply(t, serverOptions(t, "one"))
@@ -292,6 +333,14 @@ func TestRemove(t *testing.T) {
 	}
 	if diff := cmp.Diff([]string{"userdel terrarium"}, h.take()); diff != "" {
 		t.Errorf("a purge removes the user (-want +got):\n%s", diff)
+	}
+
+	moved := newHost(t)
+	moved.apply(t, serverOptions(t, "one"))
+	moved.put(t, elsewhere+"/db/state.db", "garden")
+	remove(moved, true)
+	if diff := cmp.Diff(map[string]string{elsewhere + "/db/state.db": "-rw-------"}, moved.tree(t)); diff != "" {
+		t.Errorf("data elsewhere is never deleted (-want +got):\n%s", diff)
 	}
 
 	shared := newHost(t)

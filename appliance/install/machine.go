@@ -22,7 +22,7 @@ const systemctl = "systemctl"
 
 var (
 	// ErrNotRoot says that the process may not change the system.
-	ErrNotRoot = errors.New("installing a service requires root")
+	ErrNotRoot = errors.New("to install or remove a service requires root")
 	// ErrNoSystemd says that services of this machine are not run by systemd.
 	ErrNoSystemd = errors.New("this machine does not run systemd")
 )

@@ -22,7 +22,7 @@ func TestConnectionRESTConfig(t *testing.T) {
 		t.Helper()
 		path = filepath.Join(dir, path)
 		a := identity.Access{Name: "one", Server: server, Token: "t"}
-		if err := identity.MergeKubeconfig(path, a.Kubeconfig()); err != nil {
+		if err := identity.WriteKubeconfig(path, a.Kubeconfig()); err != nil {
 			t.Fatal(err)
 		}
 		return path

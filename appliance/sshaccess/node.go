@@ -70,6 +70,23 @@ func (g *Guide) nodeAddress(ctx context.Context, shoot *gardencorev1beta1.Shoot,
 	return "", fmt.Errorf("shoot %q has no node %q; it has %s", shoot.Name, node, strings.Join(names, ", "))
 }
 
+// NodeNames returns the names of the nodes of a shoot. It asks the garden for a kubeconfig of a viewer, and the shoot for its nodes.
+func (g *Guide) NodeNames(ctx context.Context, namespace, shoot string) ([]string, error) {
+	is := &gardencorev1beta1.Shoot{}
+	if err := g.Garden.Get(ctx, client.ObjectKey{Namespace: namespace, Name: shoot}, is); err != nil {
+		return nil, fmt.Errorf("get shoot: %w", err)
+	}
+	nodes, err := g.nodes(ctx, is)
+	if err != nil {
+		return nil, err
+	}
+	names := make([]string, 0, len(nodes))
+	for i := range nodes {
+		names = append(names, nodes[i].Name)
+	}
+	return names, nil
+}
+
 // nodes asks the shoot, as somebody who may only read.
 func (g *Guide) nodes(ctx context.Context, shoot *gardencorev1beta1.Shoot) ([]corev1.Node, error) {
 	request := &gardenauthenticationv1alpha1.ViewerKubeconfigRequest{}

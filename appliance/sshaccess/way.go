@@ -59,16 +59,24 @@ type Way struct {
 	// are in a directory that nobody else can read.
 	Config string
 
-	guide   *Guide
-	dir     string
+	guide *Guide
+	dir   string
+	// lock says that dir is in use.
+	lock    *os.File
 	bastion *gardenoperationsv1alpha1.Bastion
 }
 
 // Target is the name of the node in the configuration of a Way.
 const Target = "node"
 
-// Open makes a Bastion and returns when its host is ready. Nothing is left of it if an error is returned.
+// Open makes a Bastion and returns when its host is ready. Nothing is left of it if an error is returned. Keys that processes of the user
+// have left behind, because they were killed, are removed before.
 func (g *Guide) Open(ctx context.Context, r Request) (_ *Way, err error) {
+	if removed, err := sweep(os.TempDir()); err != nil {
+		g.Tell("Warning: %v\n", err)
+	} else if len(removed) > 0 {
+		g.Tell("Removed keys that an earlier run has left behind: %s\n", strings.Join(removed, ", "))
+	}
 	shoot := &gardencorev1beta1.Shoot{}
 	if err := g.Garden.Get(ctx, client.ObjectKey{Namespace: r.Namespace, Name: r.Shoot}, shoot); err != nil {
 		return nil, fmt.Errorf("get shoot: %w", err)
@@ -87,8 +95,8 @@ func (g *Guide) Open(ctx context.Context, r Request) (_ *Way, err error) {
 			err = errors.Join(err, w.Close(ctx))
 		}
 	}()
-	if w.dir, err = os.MkdirTemp("", "terrarium-ssh-"); err != nil { // With mode 0700.
-		return nil, fmt.Errorf("make a directory for keys: %w", err)
+	if w.dir, w.lock, err = newDirectory(os.TempDir()); err != nil {
+		return nil, err
 	}
 	own, err := newKey()
 	if err != nil {
@@ -204,7 +212,7 @@ func (w *Way) Close(ctx context.Context) error {
 		}
 	}
 	if w.dir != "" {
-		errs = append(errs, os.RemoveAll(w.dir))
+		errs = append(errs, os.RemoveAll(w.dir), w.lock.Close())
 	}
 	return errors.Join(errs...)
 }
