@@ -3,7 +3,6 @@
 package cli
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
@@ -61,7 +60,7 @@ func (o *uninstallOptions) run(ctx context.Context) error {
 	}
 	removal := install.Removal{Options: install.Options{Service: serviceOf(o.role), Prefix: o.prefix}, Purge: o.purge, Purged: configFiles(o.role)}
 	if o.purge && !o.yes {
-		if err := o.ask(removal.Paths()); err != nil {
+		if err := o.ask(ctx, removal.Paths()); err != nil {
 			return err
 		}
 	}
@@ -72,15 +71,13 @@ func (o *uninstallOptions) run(ctx context.Context) error {
 	return install.Remove(ctx, machine, removal, others, func(line string) { o.env.tell("  %s\n", line) })
 }
 
-// ask asks whether data may be deleted. Only the whole word is a yes.
-func (o *uninstallOptions) ask(paths []string) error {
-	o.env.tell("This deletes %s for good. Type yes to go on: ", strings.Join(paths, ", "))
-	answer, _ := bufio.NewReader(o.env.In).ReadString('\n')
-	if strings.TrimSpace(answer) != "yes" {
-		o.env.tell("\n")
+// ask asks whether data may be deleted.
+func (o *uninstallOptions) ask(ctx context.Context, paths []string) error {
+	yes, err := o.env.confirmed(ctx, fmt.Sprintf("This deletes %s for good.", strings.Join(paths, ", ")))
+	if err == nil && !yes {
 		return errors.New("nothing was deleted: the answer was not yes")
 	}
-	return nil
+	return err
 }
 
 // configFiles returns the configuration of the service of a role.
