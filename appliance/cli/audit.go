@@ -214,7 +214,7 @@ func (o *auditOptions) search(ctx context.Context, g *garden, since string, limi
 			q.Set(name, value)
 		}
 	}
-	data, err := g.client.Discovery().RESTClient().Get().RequestURI(auditPath + "?" + q.Encode()).DoRaw(ctx)
+	data, err := raw(ctx, g.client.Discovery().RESTClient().Get().RequestURI(auditPath+"?"+q.Encode()))
 	if err != nil {
 		return nil, fmt.Errorf("search audit log: %w", err)
 	}

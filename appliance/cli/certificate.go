@@ -14,8 +14,6 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/terrarium-garden/terrarium/appliance/identity"
 	"github.com/terrarium-garden/terrarium/appliance/options"
@@ -107,13 +105,13 @@ func (s *certificateSource) ask(ctx context.Context, body any) (*certificateRepo
 		}
 		request = g.client.Discovery().RESTClient().Post().SetHeader("Content-Type", "application/json").Body(data)
 	}
-	data, err := request.AbsPath(certificatesPath).DoRaw(ctx)
+	data, err := raw(ctx, request.AbsPath(certificatesPath))
 	local := s.connection.Kubeconfig == "" && (s.connection.DataDir != "" || s.env.Getenv("KUBECONFIG") == "")
 	if errors.Is(err, syscall.ECONNREFUSED) && local {
 		return nil, false, nil
 	}
 	if err != nil {
-		return nil, true, fmt.Errorf("certificates of the server: %w", plainly(err))
+		return nil, true, fmt.Errorf("certificates of the server: %w", err)
 	}
 	report := &certificateReport{}
 	if err := json.Unmarshal(data, report); err != nil {
@@ -133,21 +131,6 @@ func (s *certificateSource) pause(ctx context.Context) error {
 	case <-timer.C():
 		return nil
 	}
-}
-
-// plainly returns what the server said in plain text, which the library hides behind a text of its own.
-func plainly(err error) error {
-	status, ok := errors.AsType[*apierrors.StatusError](err)
-	if !ok || status.ErrStatus.Details == nil {
-		return err
-	}
-	for _, cause := range status.ErrStatus.Details.Causes {
-		if cause.Type == metav1.CauseTypeUnexpectedServerResponse {
-			return errors.New(cause.Message)
-		}
-	}
-
-	return err
 }
 
 type certificateCheckOptions struct {

@@ -172,6 +172,9 @@ func TestUsageErrors(t *testing.T) {
 		"SSHAllWrong":        {reason: "All mistakes are told at once.", args: "ssh sprout --from 203.0.113,10.0.0.1/8 --timeout 0s"},
 		"KubeconfigAllWrong": {reason: "All mistakes are told at once.", args: "kubeconfig --server x --context= --data-dir= --output yaml --force"},
 		"SnapshotKey":        {reason: "The key goes to one place.", args: "snapshot key --show --file x"},
+		"VersionNoServer":    {reason: "Without a server there is nobody to connect to.", args: "version --kubeconfig x"},
+		"RestoreFileFrom":    {reason: "A file is where it is.", args: "snapshot restore /a/b.tsnap --from /c --data-dir /d"},
+		"VerifyFileFrom":     {reason: "A file is where it is.", args: "snapshot verify /a/b.tsnap --from /c"},
 		"ForcedStart":        {reason: "Nothing holds up a start.", args: "certificate rotate-ca start --force"},
 		"ForcedCredentials":  {reason: "What has to be forced is completed alone.", args: "certificate rotate-credentials complete --force"},
 	}

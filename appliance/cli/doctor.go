@@ -148,6 +148,10 @@ func (o *doctorOptions) examine(ctx context.Context, unanswered string) (*doctor
 			}
 			s.Checked = f.Now
 		}
+		// A check makes a file that keeps others from the database.
+		if err := identity.GiveToOwner(dir, databasesDir); err != nil {
+			return nil, fmt.Errorf("examine databases: %w", err)
+		}
 	}
 	return doctor.Examine(f), nil
 }

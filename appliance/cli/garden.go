@@ -44,7 +44,7 @@ func connect(c options.Connection, getenv func(string) string) (*garden, error) 
 
 // get reads a path that is not a resource.
 func (g *garden) get(ctx context.Context, path string) ([]byte, error) {
-	data, err := g.client.Discovery().RESTClient().Get().AbsPath(path).SetHeader("Accept", "application/json, */*").DoRaw(ctx)
+	data, err := raw(ctx, g.client.Discovery().RESTClient().Get().AbsPath(path).SetHeader("Accept", "application/json, */*"))
 	if err != nil {
 		return nil, fmt.Errorf("get %q from the garden: %w", path, err)
 	}

@@ -41,6 +41,8 @@ type garden struct {
 	lifetime string
 	// rotations are the bodies of all requests to change certificates and keys.
 	rotations []string
+	// refusal answers all requests of known users, if it is set.
+	refusal http.HandlerFunc
 }
 
 const (
@@ -117,6 +119,10 @@ func (g *garden) handler() http.Handler {
 	all.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
 		if len(r.TLS.PeerCertificates) == 0 {
 			refuse(w, apierrors.NewUnauthorized("Unauthorized"))
+			return
+		}
+		if g.refusal != nil {
+			g.refusal(w, r)
 			return
 		}
 		admin.ServeHTTP(w, r)

@@ -29,10 +29,11 @@ type gardenletJoinOptions struct {
 
 	tokenFile, configFile, imageVectorFile, gardenCAFile string
 
-	mode        string
-	writeConfig string
-	dryRun      bool
-	output      outputFlag
+	mode   string
+	dryRun bool
+	output outputFlag
+	// saved is where the configuration of a gardenlet in this process is written.
+	saved savedConfig
 }
 
 func newGardenletJoinCommand(env Environment) *cobra.Command {
@@ -41,7 +42,7 @@ func newGardenletJoinCommand(env Environment) *cobra.Command {
 		Use:   "join SERVER_URL",
 		Short: "Register a cluster as a seed of the garden at SERVER_URL",
 		Long: `Registers a Kubernetes cluster as a seed: deploys a gardenlet, which uses the token to request a certificate from the
-garden, and waits until the seed is ready. "terrarium token create" prints the complete command.
+garden, and waits until the seed is ready. "terrarium token create" prints the command.
 
 A garden that was not set up by Terrarium does not publish its CA. To join it, use one of its bootstrap tokens, and the CA of
 its API server in a file.
@@ -55,6 +56,10 @@ are removed. Networks, region and zones are detected in the cluster if possible.
 		Args: exactly("SERVER_URL"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.join.Server = args[0]
+			// A file is only read for flags that are possible together.
+			if err := usage(cmd, o.combined(cmd.Flags())...); err != nil {
+				return err
+			}
 			if err := o.complete(); err != nil {
 				return err
 			}
@@ -90,7 +95,8 @@ func (o *gardenletJoinOptions) addFlags(fs *pflag.FlagSet) {
 	fs.StringVar(&j.Image, "image", "", "container image of the gardenlet (default "+defaultImage()+")")
 	fs.StringVar(&o.imageVectorFile, "image-vector", "", "file that overrides images of the image vector")
 	fs.StringVar(&o.mode, "mode", string(join.ModeDeployment), "how to run the gardenlet: deployment (in the cluster) or process (in this command)")
-	fs.StringVar(&o.writeConfig, "write-config", "", "file for the configuration of the gardenlet with --mode process (default gardenlet-NAME.yaml)")
+	fs.StringVar(&o.saved.path, "write-config", "", "file for the configuration of the gardenlet with --mode process (default gardenlet-NAME.yaml)")
+	fs.BoolVar(&o.saved.force, "force", false, "with --mode process, overwrite a file with another configuration")
 	fs.DurationVar(&j.Timeout, "timeout", join.DefaultTimeout, "how long to wait until the seed is ready")
 	fs.BoolVar(&o.dryRun, "dry-run", false, "run all checks and print the objects that would be created, which include the token")
 	options.AddLoggingFlags(&o.log, fs)
@@ -146,6 +152,31 @@ func (o *gardenletJoinOptions) complete() error {
 	return nil
 }
 
+// combined returns an error for each flag that would have no effect beside the others.
+func (o *gardenletJoinOptions) combined(fs *pflag.FlagSet) []error {
+	var errs []error
+	refuse := func(because string, flags ...string) {
+		for _, flag := range flags {
+			if fs.Changed(flag) {
+				errs = append(errs, fmt.Errorf("--%s: %s", flag, because))
+			}
+		}
+	}
+	if fs.Changed("token") {
+		refuse("cannot be used together with --token", "token-file")
+	}
+	switch join.Mode(o.mode) {
+	case join.ModeProcess:
+		refuse("cannot be used with --mode process, which runs this program", "image")
+	case join.ModeDeployment:
+		refuse("requires --mode process", "write-config", "force", "log-level", "log-format")
+	}
+	if !o.dryRun {
+		refuse("requires --dry-run", "output")
+	}
+	return errs
+}
+
 func (o *gardenletJoinOptions) validate() []error {
 	errs := append(o.join.Validate(), o.log.Validate()...)
 	if err := o.output.validate(); err != nil {
@@ -162,6 +193,7 @@ func (o *gardenletJoinOptions) run(ctx context.Context) error {
 		Tell:         func(line string) { o.env.tell("%s\n", line) },
 		Clock:        o.env.Clock,
 		UserAgent:    "terrarium/" + build.Version,
+		CheckConfig:  o.saved.check,
 		RunGardenlet: o.runHere,
 	}
 	if o.join.InsecureSkipCAVerification {
@@ -209,15 +241,9 @@ func (o *gardenletJoinOptions) runHere(ctx context.Context, config []byte) error
 	if err != nil {
 		return err
 	}
-	path := o.writeConfig
-	if path == "" {
-		path = "gardenlet-" + decoded.SeedConfig.Name + ".yaml"
-	}
-	if err := os.WriteFile(path, config, 0o600); err != nil {
-		return fmt.Errorf("write configuration: %w", err)
-	}
-	if err := os.Chmod(path, 0o600); err != nil {
-		return fmt.Errorf("write configuration: %w", err)
+	path, err := o.saved.write(config)
+	if err != nil {
+		return err
 	}
 	variables := ""
 	if o.imageVectorFile != "" {

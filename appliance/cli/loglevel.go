@@ -65,7 +65,7 @@ func (o *logLevelOptions) run(ctx context.Context) error {
 		}
 		request = g.client.Discovery().RESTClient().Put().SetHeader("Content-Type", "application/json").Body(body)
 	}
-	data, err := request.AbsPath(logLevelPath).DoRaw(ctx)
+	data, err := raw(ctx, request.AbsPath(logLevelPath))
 	if err != nil {
 		return fmt.Errorf("log level of the server: %w", err)
 	}

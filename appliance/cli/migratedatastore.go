@@ -21,8 +21,12 @@ import (
 	"github.com/terrarium-garden/terrarium/storage/migrate"
 )
 
-// placeSQLite stands for the databases in the data directory.
-const placeSQLite = "sqlite"
+const (
+	// placeSQLite stands for the databases in the data directory.
+	placeSQLite = "sqlite"
+	// databasesDir is where they are in it.
+	databasesDir = "db"
+)
 
 type migrateDatastoreOptions struct {
 	env       Environment
@@ -108,7 +112,10 @@ func (o *migrateDatastoreOptions) run(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, lock.Release()) }()
+	defer func() {
+		// The databases are closed by now. Their directory is one of the target, or has got locks of the source.
+		err = errors.Join(err, identity.GiveToOwner(dir, databasesDir, databasesDir+migrate.StageSuffix), lock.Release())
+	}()
 	if err := refuseUnfinished(dir, to.External()); err != nil {
 		return err
 	}
@@ -220,7 +227,7 @@ func (o *migrateDatastoreOptions) tell(done migrate.Result, outside bool) error 
 
 // side is the datastore that a flag names.
 func (o *migrateDatastoreOptions) side(flag, where, dir string) (migrate.Side, error) {
-	c := kine.NewConfig(filepath.Join(dir, "db"))
+	c := kine.NewConfig(filepath.Join(dir, databasesDir))
 	switch {
 	case where == placeSQLite:
 	case strings.Contains(where, "://"):

@@ -109,7 +109,7 @@ func (o *seedOptions) ask(ctx context.Context, request func(rest.Interface) *res
 	if err != nil {
 		return nil, err
 	}
-	data, err := request(g.client.Discovery().RESTClient()).AbsPath(revocationsPath, o.name).DoRaw(ctx)
+	data, err := raw(ctx, request(g.client.Discovery().RESTClient()).AbsPath(revocationsPath, o.name))
 	if err != nil {
 		return nil, err
 	}

@@ -62,6 +62,14 @@ func (f *snapshotFiles) addTo(fs *pflag.FlagSet) {
 	fs.StringVar(&f.key, "key", "", "file with the key (default: snapshot.key in the server's data directory)")
 }
 
+// unused returns an error for each flag that has no effect beside the path of a file.
+func (f *snapshotFiles) unused() []error {
+	if f.from == "" {
+		return nil
+	}
+	return []error{errors.New("--from: cannot be used together with FILE: name the snapshot by its NAME, without a directory and an extension")}
+}
+
 // configuration is that of the server whose snapshots are read.
 func (f *snapshotFiles) configuration() (*gardenconfigv1alpha1.ServerConfiguration, error) {
 	config := &gardenconfigv1alpha1.ServerConfiguration{}

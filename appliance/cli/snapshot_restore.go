@@ -88,6 +88,9 @@ func (o *snapshotRestoreOptions) validate() []error {
 			wanted++
 		}
 	}
+	if isFile(o.what) && o.what != "" {
+		errs = append(errs, o.files.unused()...)
+	}
 	if wanted > 1 {
 		errs = append(errs, errors.New("only one of FILE or NAME, --to-time and --to-revision can be given"))
 	}

@@ -33,7 +33,11 @@ command needs the key, and no server.`,
 		Args: exactly("FILE|NAME"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.what = args[0]
-			if err := usage(cmd, o.output.validate()); err != nil {
+			errs := []error{o.output.validate()}
+			if isFile(o.what) {
+				errs = append(errs, o.files.unused()...)
+			}
+			if err := usage(cmd, errs...); err != nil {
 				return err
 			}
 			return o.run(cmd.Context())

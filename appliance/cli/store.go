@@ -63,7 +63,7 @@ func (o *storeOptions) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	data, err := g.client.Discovery().RESTClient().Post().AbsPath(storePath, o.verb).DoRaw(ctx)
+	data, err := raw(ctx, g.client.Discovery().RESTClient().Post().AbsPath(storePath, o.verb))
 	if err != nil {
 		return fmt.Errorf("%s the databases: %w", o.verb, err)
 	}

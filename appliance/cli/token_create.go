@@ -18,6 +18,7 @@ import (
 
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	"github.com/terrarium-garden/terrarium/apis/jointoken"
+	"github.com/terrarium-garden/terrarium/appliance/gardenlet/join"
 	"github.com/terrarium-garden/terrarium/appliance/identity"
 	"github.com/terrarium-garden/terrarium/appliance/options"
 )
@@ -39,6 +40,8 @@ type tokenCreateOptions struct {
 	renew       bool
 	server      string
 	domain      string
+	provider    string
+	region      string
 	print       string
 	file        string
 	output      outputFlag
@@ -50,12 +53,13 @@ func newTokenCreateCommand(env Environment) *cobra.Command {
 		Use:   "create",
 		Short: "Create a token and print the command for joining a seed",
 		Long: `Creates a join token and prints the command that joins a seed with it. Run that command on any machine that has a
-kubeconfig of the seed and reaches the garden.
+kubeconfig of the seed and reaches the garden. It is complete with --seed, --provider and --internal-domain; what it lacks is said
+below it.
 
 With --seed, the token is valid only for the certificate of this seed. Without it, the token is valid for any seed that does
 not exist yet. If the gardenlet of the seed has a valid certificate, it gets another one only with --renew.`,
-		Example: `  terrarium token create --seed eu-1 --description "seed in the basement"
-  terrarium token create --seed eu-1 --internal-domain internal.example.org
+		Example: `  terrarium token create --seed eu-1 --provider openstack --region eu --internal-domain internal.example.org
+  terrarium token create --seed eu-1 --description "seed in the basement"
   terrarium token create --seed eu-1 --renew
   terrarium token create --ttl 24h --print token --file token
   terrarium token create --server https://garden.example.org:6443 -o json`,
@@ -77,6 +81,8 @@ not exist yet. If the gardenlet of the seed has a valid certificate, it gets ano
 	fs.StringVar(&o.description, "description", "", "description of the token")
 	fs.StringVar(&o.server, "server", "", "URL of the garden for the seed (default: the URL in the kubeconfig, or the one that the server publishes)")
 	fs.StringVar(&o.domain, "internal-domain", "", "domain for the internal DNS names of the API servers of shoots, added to the printed command")
+	fs.StringVar(&o.provider, "provider", "", "infrastructure provider of the seed, added to the printed command")
+	fs.StringVar(&o.region, "region", "", "region of the seed, added to the printed command (default: detected when the seed joins)")
 	fs.StringVar(&o.print, "print", printCommand, "what to print: the whole command or only the token")
 	fs.StringVar(&o.file, "file", "", "file for what is printed otherwise, with mode 0600; it must not exist (default: the standard output)")
 	o.output.addTo(fs, "", formatJSON, formatYAML)
@@ -95,6 +101,11 @@ func (o *tokenCreateOptions) validate(cmd *cobra.Command) []error {
 	}
 	if wrong := validation.IsDNS1123Label(o.seed); o.seed != "" && len(wrong) > 0 {
 		errs = append(errs, fmt.Errorf("--seed: %q is not a valid name of a seed: %s", o.seed, strings.Join(wrong, "; ")))
+	}
+	for flag, value := range map[string]string{"provider": o.provider, "region": o.region} {
+		if wrong := validation.IsValidLabelValue(value); len(wrong) > 0 {
+			errs = append(errs, fmt.Errorf("--%s: %q is not valid: %s", flag, value, strings.Join(wrong, "; ")))
+		}
 	}
 	if o.renew && o.seed == "" {
 		errs = append(errs, errors.New("--renew: requires --seed"))
@@ -176,17 +187,38 @@ func (o *tokenCreateOptions) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	command := fmt.Sprintf("terrarium gardenlet join %s --token %s", server, token)
-	if o.seed != "" {
-		command += " --name " + o.seed
-	}
-	if o.domain != "" {
-		command += " --internal-domain " + o.domain
-	}
 	return o.tell(newToken{
 		ID: token.ID, Token: token.String(), Seed: o.seed, Server: server, CAHash: hash, Description: o.description, Expires: expires,
-		Command: command,
+		Command: o.command(server, token),
 	})
+}
+
+// command is the command that joins a seed.
+func (o *tokenCreateOptions) command(server string, token identity.JoinToken) string {
+	words := []string{"terrarium gardenlet join", server, "--token", token.String()}
+	for _, flag := range []struct{ name, value string }{
+		{"name", o.seed}, {"provider", o.provider}, {"region", o.region}, {"internal-domain", o.domain},
+	} {
+		if flag.value != "" {
+			words = append(words, "--"+flag.name, flag.value)
+		}
+	}
+	return strings.Join(words, " ")
+}
+
+// lacks returns the flags that the command requires in addition.
+func (o *tokenCreateOptions) lacks() []string {
+	var flags []string
+	if o.seed == "" {
+		flags = append(flags, "--name NAME")
+	}
+	if o.provider == "" {
+		flags = append(flags, "--provider TYPE")
+	}
+	if o.domain == "" && !join.HasDomain(o.provider) {
+		flags = append(flags, "--internal-domain DOMAIN")
+	}
+	return flags
 }
 
 // tokenLifetime returns the default lifetime of tokens that the garden publishes. Older gardens, and gardens of other
@@ -244,8 +276,8 @@ func (o *tokenCreateOptions) tell(t newToken) error {
 		if u, err := url.Parse(t.Server); err == nil && isLoopback(u.Hostname()) {
 			defer o.env.tell("\nWarning: %s is reachable from this machine only; set another address with --server\n", t.Server)
 		}
-		if o.domain == "" {
-			defer o.env.tell("\nA seed requires an internal domain for its shoots: add --internal-domain DOMAIN, unless its configuration file has one.\n")
+		if lacks := o.lacks(); len(lacks) > 0 {
+			defer o.env.tell("\nThe command requires more: add %s, unless a configuration file (--config) has it.\n", strings.Join(lacks, ", "))
 		}
 		_, err := fmt.Fprintln(w, t.Command)
 		return err

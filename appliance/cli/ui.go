@@ -59,7 +59,7 @@ func (o *uiOptions) run(ctx context.Context) error {
 			return err
 		}
 	}
-	data, err := g.client.Discovery().RESTClient().Post().AbsPath(ui.LinksPath).DoRaw(ctx)
+	data, err := raw(ctx, g.client.Discovery().RESTClient().Post().AbsPath(ui.LinksPath))
 	switch {
 	case apierrors.IsForbidden(err):
 		return withHint(fmt.Errorf("create sign-in link: %w", err), "only the administrator can: use the kubeconfig in the data directory of the server")

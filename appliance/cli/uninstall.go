@@ -3,7 +3,6 @@
 package cli
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
@@ -77,7 +76,7 @@ func (o *uninstallOptions) run(ctx context.Context) error {
 		return removal.Print(o.env.Out, machine)
 	}
 	if o.purge && !o.yes {
-		if err := o.ask(removal.Paths(), removal.Stays(machine)); err != nil {
+		if err := o.ask(ctx, removal.Paths(), removal.Stays(machine)); err != nil {
 			return err
 		}
 	}
@@ -101,18 +100,16 @@ func (o *uninstallOptions) dataElsewhere(machine install.Machine) string {
 	return config.DataDir
 }
 
-// ask asks whether data may be deleted. Only the whole word is a yes.
-func (o *uninstallOptions) ask(paths []string, stays string) error {
+// ask asks whether data may be deleted.
+func (o *uninstallOptions) ask(ctx context.Context, paths []string, stays string) error {
 	if stays != "" {
 		stays = " " + stays + ", stays."
 	}
-	o.env.tell("This deletes %s for good.%s Type yes to go on: ", strings.Join(paths, ", "), stays)
-	answer, _ := bufio.NewReader(o.env.In).ReadString('\n')
-	if strings.TrimSpace(answer) != "yes" {
-		o.env.tell("\n")
+	yes, err := o.env.confirmed(ctx, fmt.Sprintf("This deletes %s for good.%s", strings.Join(paths, ", "), stays))
+	if err == nil && !yes {
 		return errors.New("nothing was deleted: the answer was not yes")
 	}
-	return nil
+	return err
 }
 
 // configFiles returns the configuration of the service of a role.

@@ -33,7 +33,7 @@ func newVersionCommand(env Environment) *cobra.Command {
 		Use:   "version",
 		Short: "Print the version of this binary, and optionally of a garden",
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if err := usage(cmd, o.output.validate()); err != nil {
+			if err := usage(cmd, o.validate(cmd)...); err != nil {
 				return err
 			}
 			return o.run(cmd.Context())
@@ -43,6 +43,16 @@ func newVersionCommand(env Environment) *cobra.Command {
 	o.connection.AddFlags(cmd.Flags())
 	o.output.addTo(cmd.Flags(), formatTable, formatJSON, formatYAML)
 	return cmd
+}
+
+func (o *versionOptions) validate(cmd *cobra.Command) []error {
+	errs := []error{o.output.validate()}
+	for _, flag := range []string{"kubeconfig", "context", "data-dir"} {
+		if cmd.Flags().Changed(flag) && !o.server {
+			errs = append(errs, fmt.Errorf("--%s: requires --server", flag))
+		}
+	}
+	return errs
 }
 
 // versions are the versions of this binary and, if requested, of the garden.

@@ -106,9 +106,9 @@ func Adopt(dir string, files map[string][]byte, replace bool, clk clock.PassiveC
 	} else if err == nil {
 		aside = pki + ".before-" + clk.Now().UTC().Format("20060102-150405")
 	}
-	staging, err := os.MkdirTemp(dir, pkiStagingDirPattern)
+	staging, err := makeStaging(dir)
 	if err != nil {
-		return "", directoryError(dir, err)
+		return "", err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(staging)) }()
 	if err := fillStaging(staging, files); err != nil {

@@ -27,16 +27,21 @@ type Lock struct {
 	file *os.File
 }
 
-// LockDirectory creates dir if it is missing, removes the permissions of other users, and locks it for this process. The error
-// wraps ErrInUse and names the process if another one holds the lock, and ErrNotWritable if this process may not write to dir.
+// LockDirectory creates dir if it is missing, removes the permissions of other users, and locks it for this process. The lock file belongs
+// to the owner of the directory, also if root creates it. The error wraps ErrInUse and names the process if another one holds the lock,
+// and ErrNotWritable if this process may not write to dir.
 func LockDirectory(dir string) (*Lock, error) {
 	if err := prepare(dir); err != nil {
 		return nil, err
 	}
 	path := filepath.Join(dir, lockFile)
-	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, privateMode) //nolint:gosec // the path is the operator's own
+	// No link: its target would be emptied, by root for another user.
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|syscall.O_NOFOLLOW, privateMode) //nolint:gosec // the path is the operator's own
 	if err != nil {
 		return nil, directoryError(dir, err)
+	}
+	if err := giveLikeDirectory(f, dir); err != nil {
+		return nil, errors.Join(notGiven(path, err), f.Close())
 	}
 	if err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
 		defer f.Close() //nolint:errcheck // nothing was written

@@ -14,13 +14,24 @@ const (
 	privateMode = 0o600
 )
 
-// writeFile replaces the file at path with data, readable only by the owner. After a crash, the file has either the old or the
-// new content.
+// writeFile replaces a file of a data directory with data, readable only by the owner, who is that of the directory of the file. After a
+// crash, the file has either the old or the new content.
 func writeFile(path string, data []byte) error {
+	return replaceFile(path, data, giveLikeDirectory)
+}
+
+// keep leaves a file to the user who runs this process.
+func keep(*os.File, string) error { return nil }
+
+// replaceFile replaces a file, and decides by give whose the new one is before it has a content.
+func replaceFile(path string, data []byte, give func(f *os.File, dir string) error) error {
 	dir := filepath.Dir(path)
 	f, err := os.CreateTemp(dir, ".tmp-"+filepath.Base(path)+"-")
 	if err != nil {
 		return fmt.Errorf("write %q: %w", path, err)
+	}
+	if err := give(f, dir); err != nil {
+		return errors.Join(notGiven(path, err), f.Close(), os.Remove(f.Name()))
 	}
 	if err := fill(f, data); err != nil {
 		return errors.Join(fmt.Errorf("write %q: %w", path, err), os.Remove(f.Name()))

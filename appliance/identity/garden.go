@@ -119,9 +119,9 @@ func ensurePKI(dir string, used bool, now time.Time) error {
 	case used:
 		return &CorruptError{File: pki, Err: withoutPath(err), Remedy: remedyRestore}
 	}
-	staging, err := os.MkdirTemp(dir, pkiStagingDirPattern)
+	staging, err := makeStaging(dir)
 	if err != nil {
-		return directoryError(dir, err)
+		return err
 	}
 	if err := makePKI(staging, now); err != nil {
 		return errors.Join(err, os.RemoveAll(staging))

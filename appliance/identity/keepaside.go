@@ -14,9 +14,9 @@ import (
 
 // keepAside keeps a copy of keys that others are about to replace, and that may be needed to read what is stored.
 func keepAside(dir string, files map[string][]byte, now time.Time) error {
-	staging, err := os.MkdirTemp(dir, pkiStagingDirPattern)
+	staging, err := makeStaging(dir)
 	if err != nil {
-		return directoryError(dir, err)
+		return err
 	}
 	for name, data := range files {
 		if err := writeFile(filepath.Join(staging, name), data); err != nil {

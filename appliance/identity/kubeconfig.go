@@ -68,11 +68,15 @@ func (c *Certificates) WriteAdminKubeconfig(server string) error {
 	c.mu.Lock() // An older certificate must not replace a newer one.
 	defer c.mu.Unlock()
 
-	return WriteKubeconfig(AdminKubeconfigPath(c.dir), c.adminAccess("terrarium", server).Kubeconfig())
+	return writeKubeconfig(AdminKubeconfigPath(c.dir), c.adminAccess("terrarium", server).Kubeconfig(), giveLikeDirectory)
 }
 
-// WriteKubeconfig replaces the file with c, readable only by its owner.
+// WriteKubeconfig replaces the file with c, readable only by the user who runs this process.
 func WriteKubeconfig(path string, c *clientcmdapi.Config) error {
+	return writeKubeconfig(path, c, keep)
+}
+
+func writeKubeconfig(path string, c *clientcmdapi.Config, give func(f *os.File, dir string) error) error {
 	data, err := clientcmd.Write(*c)
 	if err != nil {
 		return fmt.Errorf("encode kubeconfig: %w", err)
@@ -80,7 +84,7 @@ func WriteKubeconfig(path string, c *clientcmdapi.Config) error {
 	if err := os.MkdirAll(filepath.Dir(path), dirMode); err != nil {
 		return fmt.Errorf("write kubeconfig: %w", err)
 	}
-	return writeFile(path, data)
+	return replaceFile(path, data, give)
 }
 
 // ErrOtherEntry says that a kubeconfig has an entry of the same name that leads to something else.

@@ -114,9 +114,9 @@ func unpublished(dir string, from Generation) error {
 func (s *Sharing) exchange(to Generation, files map[string][]byte, now time.Time) error {
 	s.here.mu.Lock()
 	defer s.here.mu.Unlock()
-	staging, err := os.MkdirTemp(s.dir, pkiStagingDirPattern)
+	staging, err := makeStaging(s.dir)
 	if err != nil {
-		return directoryError(s.dir, err)
+		return err
 	}
 	if err := fillExchange(s.dir, staging, to, files, now); err != nil {
 		return errors.Join(err, os.RemoveAll(staging))

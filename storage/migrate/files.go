@@ -21,6 +21,9 @@ const (
 	eventsFile  = "events.db"
 )
 
+// StageSuffix is what the name of a directory of databases has until the databases are complete.
+const StageSuffix = ".migrating"
+
 // files are the databases of a data directory.
 type files struct {
 	logs []*log.Log
@@ -95,7 +98,7 @@ type newDatabases struct {
 
 // newFiles refuses a directory with databases. What an interrupted run has left is only ever in the stage, and is removed.
 func newFiles(dir string) (*newDatabases, error) {
-	f := &newDatabases{dir: dir, stage: dir + ".migrating"}
+	f := &newDatabases{dir: dir, stage: dir + StageSuffix}
 	entries, err := os.ReadDir(dir)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("look for databases: %w", err)

@@ -6,10 +6,12 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -138,6 +140,57 @@ func migrateTo(t *testing.T, dir, from, to string) (string, error) {
 	}
 
 	return out.String(), nil
+}
+
+// TestMigrateAsRoot moves the garden of a service that is another user, there and back. The service can read what root has made.
+func TestMigrateAsRoot(t *testing.T) {
+	t.Parallel()
+	if os.Geteuid() != 0 {
+		t.Skip("only root can work on the data directory of another user")
+	}
+	const service = 65534
+	e := newEtcd(t, nil)
+	g := harness.Start(t)
+	g.Stop(t)
+	each := func(visit func(path string, info fs.FileInfo) error) {
+		t.Helper()
+		err := filepath.WalkDir(g.DataDir, func(path string, entry fs.DirEntry, err error) error {
+			if err != nil {
+				return err
+			}
+			info, err := entry.Info()
+			if err != nil {
+				return err
+			}
+
+			return visit(path, info)
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	each(func(path string, _ fs.FileInfo) error { return os.Lchown(path, service, service) })
+	for _, step := range [][2]string{{"sqlite", e.endpoint()}, {e.endpoint(), "sqlite"}} {
+		if step[1] == "sqlite" {
+			if err := os.Rename(filepath.Join(g.DataDir, "db"), filepath.Join(g.DataDir, "db.old")); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if text, err := migrateTo(t, g.DataDir, step[0], step[1]); err != nil {
+			t.Fatalf("migrate-datastore --from %s --to %s: got %v\n%s", step[0], step[1], err, text)
+		}
+		var ofRoot []string
+		each(func(path string, info fs.FileInfo) error {
+			if is, ok := info.Sys().(*syscall.Stat_t); !ok || is.Uid != service {
+				ofRoot = append(ofRoot, path)
+			}
+
+			return nil
+		})
+		if diff := cmp.Diff([]string(nil), ofRoot); diff != "" {
+			t.Errorf("migrate-datastore --from %s --to %s leaves files of root (-want +got):\n%s", step[0], step[1], diff)
+		}
+	}
 }
 
 // newestVersion is the version of an object that is written now.

@@ -191,10 +191,13 @@ func (l *overlay) ingress(spec func(path ...string) []string) {
 	l.unless(map[string]any{"type": internal["type"], "credentialsRef": internal["credentialsRef"]}, spec("dns", "provider")...)
 }
 
+// HasDomain reports whether seeds of a provider need no internal domain to be given.
+func HasDomain(provider string) bool { return provider == localProvider }
+
 func (l *overlay) internalDomain(o Options, path []string) {
 	domain := o.InternalDomain
 	seedProvider, _, _ := unstructured.NestedString(l.config, "seedConfig", "spec", "provider", "type")
-	if domain == "" && seedProvider == localProvider && !l.has(path...) {
+	if domain == "" && HasDomain(seedProvider) && !l.has(path...) {
 		domain = localDomain
 	}
 	if domain == "" {

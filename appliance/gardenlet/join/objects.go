@@ -84,10 +84,22 @@ func (p plan) YAML() ([]byte, error) {
 type deployment struct {
 	engine deploy.Engine
 	made   []client.Object
+	// later are the objects that a gardenlet creates, if they did not exist before. Those of a gardenlet that was there are not to be lost.
+	later []client.Object
 }
 
 // apply applies the objects of the plan. It does not change a namespace that exists already.
 func (d *deployment) apply(ctx context.Context, p plan) error {
+	namespace, name := reference(p.config, "kubeconfigSecret")
+	for _, object := range []client.Object{object("v1", "Secret", namespace, name), leaseObject(p.config)} {
+		exists, err := d.exists(ctx, object)
+		if err != nil {
+			return err
+		}
+		if !exists {
+			d.later = append(d.later, object)
+		}
+	}
 	for _, object := range p.objects {
 		exists, err := d.exists(ctx, object)
 		if err != nil {
@@ -118,13 +130,10 @@ func (d *deployment) exists(ctx context.Context, object client.Object) (bool, er
 }
 
 // undo deletes what apply has created, and what the gardenlet has created since.
-func (d *deployment) undo(ctx context.Context, config map[string]any) error {
-	namespace, name := reference(config, "kubeconfigSecret")
+func (d *deployment) undo(ctx context.Context) error {
 	made := slices.Clone(d.made)
 	if len(made) > 0 {
-		made = append(made,
-			object("v1", "Secret", namespace, name),
-			object("coordination.k8s.io/v1", "Lease", gardencorev1beta1.NamespaceGarden, leaseOf(config)))
+		made = append(made, d.later...)
 	}
 	if err := d.engine.Delete(ctx, made...); err != nil {
 		return err
@@ -159,6 +168,10 @@ func leaseOf(config map[string]any) string {
 	return name
 }
 
+func leaseObject(config map[string]any) client.Object {
+	return object("coordination.k8s.io/v1", "Lease", gardencorev1beta1.NamespaceGarden, leaseOf(config))
+}
+
 func object(apiVersion, kind, namespace, name string) client.Object {
 	o := &unstructured.Unstructured{}
 	o.SetAPIVersion(apiVersion)
@@ -166,33 +179,4 @@ func object(apiVersion, kind, namespace, name string) client.Object {
 	o.SetNamespace(namespace)
 	o.SetName(name)
 	return o
-}
-
-// installed is the gardenlet in a cluster.
-type installed struct {
-	// seed is the name of its seed; empty if there is no gardenlet.
-	seed string
-	// config is its configuration.
-	config map[string]any
-}
-
-// findInstalled looks for a gardenlet in the cluster.
-func findInstalled(ctx context.Context, c client.Client) (installed, error) {
-	stored := &corev1.ConfigMap{}
-	err := c.Get(ctx, client.ObjectKey{Namespace: gardencorev1beta1.NamespaceGarden, Name: configMapName}, stored)
-	if apierrors.IsNotFound(err) {
-		return installed{}, nil
-	}
-	if err != nil {
-		return installed{}, fmt.Errorf("look for a gardenlet in the cluster: %w", err)
-	}
-	config := map[string]any{}
-	if err := yaml.Unmarshal([]byte(stored.Data[configKey]), &config); err != nil {
-		return installed{}, fmt.Errorf("read the configuration of the gardenlet in the cluster: %w", err)
-	}
-	name := seedName(config)
-	if name == "" {
-		return installed{}, errors.New("the configuration of the gardenlet in the cluster has no name of a seed")
-	}
-	return installed{seed: name, config: config}, nil
 }

@@ -47,7 +47,7 @@ func (v *observer) observe(ctx context.Context) (Observation, error) {
 		}
 	}
 	if o.Stored {
-		v.registration(ctx, &o)
+		o.Unread = v.registration(ctx, &o)
 	}
 	return o, nil
 }
@@ -131,23 +131,29 @@ func (v *observer) warnings(ctx context.Context, pod *corev1.Pod) []string {
 	return warnings
 }
 
-// registration reads the Seed with the credentials of the gardenlet. It ignores errors: either they are temporary, or the
+// registration reads the Seed with the credentials of the gardenlet. Its errors do not end the join: either they are temporary, or the
 // gardenlet gets and reports them too.
-func (v *observer) registration(ctx context.Context, o *Observation) {
+func (v *observer) registration(ctx context.Context, o *Observation) error {
 	gardenClient, err := v.gardenClient(ctx)
 	if err != nil {
-		return
+		return err
 	}
 	seed := &gardencorev1beta1.Seed{}
-	if err := gardenClient.Get(ctx, client.ObjectKey{Name: seedName(v.config)}, seed); err != nil {
-		return
+	err = gardenClient.Get(ctx, client.ObjectKey{Name: seedName(v.config)}, seed)
+	if apierrors.IsNotFound(err) {
+		return nil
 	}
+	if err != nil {
+		return fmt.Errorf("get seed %q: %w", seedName(v.config), err)
+	}
+	o.Seed = seed
 	installations := &gardencorev1beta1.ControllerInstallationList{}
 	selector := client.MatchingFieldsSelector{Selector: fields.OneTermEqualSelector("spec.seedRef.name", seed.Name)}
 	if err := gardenClient.List(ctx, installations, selector); err != nil {
-		return
+		return fmt.Errorf("list extensions of seed %q: %w", seed.Name, err)
 	}
-	o.Seed, o.Installations = seed, installations.Items
+	o.Installations = installations.Items
+	return nil
 }
 
 // gardenClient returns a client of the garden with the credentials of the gardenlet.

@@ -83,6 +83,9 @@ type Surroundings struct {
 	Clock clock.Clock
 	// UserAgent is the user agent of requests to both clusters.
 	UserAgent string
+	// CheckConfig is called with the configuration for RunGardenlet before anything is changed. Its error ends the join; nil if there is
+	// nothing to check.
+	CheckConfig func(config []byte) error
 	// RunGardenlet runs a gardenlet with the configuration until ctx ends; only ModeProcess needs it.
 	RunGardenlet func(ctx context.Context, config []byte) error
 }

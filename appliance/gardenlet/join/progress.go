@@ -34,6 +34,8 @@ type Observation struct {
 	RequestName string
 	// Stored says that the gardenlet has stored its credentials.
 	Stored bool
+	// Unread is why Seed or Installations could not be read from the garden.
+	Unread error
 	// Seed is the Seed in the garden.
 	Seed *gardencorev1beta1.Seed
 	// Identity is the identity of the cluster.
@@ -108,6 +110,9 @@ func (r *Report) credentials(o Observation) {
 func (r *Report) seed(o Observation) {
 	if o.Seed == nil {
 		r.Waiting = "the gardenlet to register the seed"
+		if o.Unread != nil {
+			r.Waiting = "the garden to answer with the credentials of the gardenlet: " + o.Unread.Error()
+		}
 		return
 	}
 	if owner := o.Seed.Status.ClusterIdentity; owner != nil && o.Identity != "" && *owner != o.Identity {
@@ -132,6 +137,10 @@ func (r *Report) seed(o Observation) {
 		if !r.condition(o.Seed, kind) {
 			return
 		}
+	}
+	if o.Unread != nil {
+		r.Waiting = "the garden to answer with the credentials of the gardenlet: " + o.Unread.Error()
+		return
 	}
 	if r.extensions(o.Installations) && r.optional(o.Seed, gardencorev1beta1.ConditionTypeExtensionsReady) {
 		r.Ready = r.settled(o)

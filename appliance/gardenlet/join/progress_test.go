@@ -3,6 +3,7 @@
 package join_test
 
 import (
+	"errors"
 	"strings"
 	"testing"
 
@@ -187,6 +188,18 @@ func TestJudge(t *testing.T) {
 			reason:   "one that was killed has nothing to say",
 			observed: join.Observation{Deployment: starting, Pods: []corev1.Pod{pod(ended(137, "whatever"))}},
 			want:     want{Waiting: "request a certificate"},
+		},
+		"Unread": {
+			reason:   "why the garden does not answer is told",
+			observed: join.Observation{Stored: true, Unread: errors.New("connection refused"), Deployment: running},
+			want:     want{Done: prepared[:1], Waiting: "the garden to answer with the credentials of the gardenlet: connection refused"},
+		},
+		"UnreadExtensions": {
+			reason: "extensions that cannot be read are not ready, and the seed is registered nevertheless",
+			observed: join.Observation{
+				Stored: true, Seed: seed("", succeeded, healthy...), Unread: errors.New("forbidden"), Deployment: running,
+			},
+			want: want{Done: prepared, Waiting: "forbidden", Connected: true},
 		},
 		"EndedLater": {
 			reason:   "once the seed is registered, a gardenlet may come back",

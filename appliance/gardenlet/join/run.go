@@ -69,11 +69,11 @@ func Run(ctx context.Context, o Options, s Surroundings, seedKubeconfig string) 
 	if err := j.prepare(ctx, seedKubeconfig); err != nil {
 		return err
 	}
-	found, err := findInstalled(ctx, j.cluster.client)
+	found, err := findInstalled(ctx, j.cluster.client, j.config)
 	if err != nil {
 		return err
 	}
-	if name := seedName(j.config); found.seed != "" && found.seed != name {
+	if found.works(j.Clock.Now()) && found.seed != seedName(j.config) {
 		return hinted(fmt.Errorf("%w: it runs the gardenlet of seed %q", ErrOtherSeed, found.seed),
 			fmt.Sprintf(`join it as %q again, or remove that gardenlet with "terrarium gardenlet leave"`, found.seed))
 	}
@@ -81,7 +81,25 @@ func Run(ctx context.Context, o Options, s Surroundings, seedKubeconfig string) 
 	if err != nil {
 		return err
 	}
+	if o.Mode == ModeProcess && s.CheckConfig != nil {
+		data, err := j.encoded()
+		if err != nil {
+			return err
+		}
+		if err := s.CheckConfig(data); err != nil {
+			return err
+		}
+	}
 	return j.carryOut(ctx, p)
+}
+
+// encoded is the configuration for a gardenlet in this process.
+func (j *joiner) encoded() ([]byte, error) {
+	data, err := yaml.Marshal(j.config)
+	if err != nil {
+		return nil, fmt.Errorf("encode configuration: %w", err)
+	}
+	return data, nil
 }
 
 // prepare runs all checks and completes the configuration. It changes nothing.
@@ -133,7 +151,7 @@ func (j *joiner) carryOut(ctx context.Context, p plan) error {
 	}
 	undoCtx, cancel := context.WithTimeout(context.WithoutCancel(ctx), undoPatience)
 	defer cancel()
-	if undoErr := d.undo(undoCtx, j.config); undoErr != nil {
+	if undoErr := d.undo(undoCtx); undoErr != nil {
 		return fmt.Errorf("%w\nthe objects created in the cluster could not be removed; run \"terrarium gardenlet leave\" to remove them: %w", err, first(undoErr))
 	}
 	if len(d.made) > 0 {
@@ -206,9 +224,9 @@ func (j *joiner) accompany(ctx context.Context) (connected bool, err error) {
 		j.step("Gardenlet deployed in namespace %s", gardencorev1beta1.NamespaceGarden)
 		return j.follow(ctx, v, nil)
 	}
-	config, err := yaml.Marshal(j.config)
+	config, err := j.encoded()
 	if err != nil {
-		return false, fmt.Errorf("encode configuration: %w", err)
+		return false, err
 	}
 	runCtx, stop := context.WithCancel(ctx)
 	defer stop()
