@@ -8,9 +8,9 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path/filepath"
 
 	gardenconfigv1alpha1 "github.com/terrarium-garden/terrarium/apis/config/v1alpha1"
+	"github.com/terrarium-garden/terrarium/appliance/identity"
 )
 
 // savedConfig is where the configuration of a gardenlet that runs in this process is written, for its next start.
@@ -53,16 +53,8 @@ func (s savedConfig) write(config []byte) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	f, err := os.CreateTemp(filepath.Dir(path), ".tmp-"+filepath.Base(path)+"-")
-	if err != nil {
+	if err := identity.WritePrivate(path, config); err != nil {
 		return "", fmt.Errorf("write configuration: %w", err)
-	}
-	_, err = f.Write(config)
-	if err = errors.Join(err, f.Sync(), f.Close()); err == nil {
-		err = os.Rename(f.Name(), path)
-	}
-	if err != nil {
-		return "", fmt.Errorf("write configuration: %w", errors.Join(err, os.Remove(f.Name())))
 	}
 	return path, nil
 }

@@ -20,6 +20,12 @@ func writeFile(path string, data []byte) error {
 	return replaceFile(path, data, giveLikeDirectory)
 }
 
+// WritePrivate replaces a file with data, readable only by the user who runs this process. After a crash, the file has either the old or the
+// new content.
+func WritePrivate(path string, data []byte) error {
+	return replaceFile(path, data, keep)
+}
+
 // keep leaves a file to the user who runs this process.
 func keep(*os.File, string) error { return nil }
 

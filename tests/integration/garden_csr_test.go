@@ -11,6 +11,7 @@ import (
 	"crypto/x509/pkix"
 	"encoding/pem"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -116,7 +117,8 @@ func TestSigningRequests(t *testing.T) {
 		return has(approval(r) == "AutoApproved", "conditions %v", r.Status.Conditions)
 	})
 	harness.Await(t, o.Client, alone, "GCM-CSR-7: a token that is not for a self-hosted shoot gets no certificate for it", func(r *certificatesv1.CertificateSigningRequest) error {
-		denied := len(r.Status.Conditions) == 1 && r.Status.Conditions[0].Type == "Denied" && r.Status.Conditions[0].Reason == "RequestDenied"
+		denied := len(r.Status.Conditions) == 1 && r.Status.Conditions[0].Type == "Denied" && r.Status.Conditions[0].Reason == "RequestDenied" &&
+			strings.Contains(r.Status.Conditions[0].Message, `does not name shoot "garden-dev/a"`)
 		return has(denied, "conditions %v", r.Status.Conditions)
 	})
 	for reason, request := range map[string]*certificatesv1.CertificateSigningRequest{

@@ -164,10 +164,11 @@ func (r *Reconciler) begin(
 	ctx context.Context, shoot *gardencorev1beta1.Shoot, seed *gardencorev1beta1.Seed, kind gardencorev1beta1.LastOperationType,
 ) (*operation, reconcile.Result, error) {
 	status := r.on(shoot)
+	waited := failedToRead(shoot)
 	answers := r.plan(status, shoot, kind)
 	o, err := r.load(ctx, status.Object(), seed)
 	if err != nil {
-		result, err := unread(ctx, status, err)
+		result, err := unread(ctx, status, waited, err)
 		return nil, result, err
 	}
 	start := lastoperation.Start[*gardencorev1beta1.Shoot]{Type: kind, Change: func(s *gardencorev1beta1.Shoot) { s.Status.TechnicalID = o.facts.Namespace }}
@@ -187,14 +188,24 @@ func (r *Reconciler) begin(
 }
 
 // unread ends a pass that could not read what its run needs. That may pass by itself, so the run waits for a while and shows the error
-// before it fails with it. What the owner of the shoot has to correct fails at once (GLET-FLOW-9).
-func unread(ctx context.Context, status *account, err error) (reconcile.Result, error) {
+// before it fails with it (GLET-FLOW-9). What the owner of the shoot has to correct fails at once, and so does what an earlier run has waited
+// for in vain: the pauses between such runs grow.
+func unread(ctx context.Context, status *account, waited bool, err error) (reconcile.Result, error) {
 	err = lastoperation.AtStep(lastoperation.StepInitialize, err)
 	left := initialPatience - status.Waited(initialWait)
-	if left > 0 && !slices.ContainsFunc(lastoperation.Codes(err), lastoperation.Final) {
+	if left > 0 && !waited && !slices.ContainsFunc(lastoperation.Codes(err), lastoperation.Final) {
 		err = fmt.Errorf("%w: %w", kit.Wait(min(left, initialPause), initialWait), err)
 	}
 	return status.Fail(ctx, err)
+}
+
+// failedToRead reports whether the last run of a shoot has ended because it could not read what it needed.
+func failedToRead(shoot *gardencorev1beta1.Shoot) bool {
+	last := shoot.Status.LastOperation
+	return last != nil && last.State == gardencorev1beta1.LastOperationStateError &&
+		slices.ContainsFunc(shoot.Status.LastErrors, func(e gardencorev1beta1.LastError) bool {
+			return ptr.Deref(e.TaskID, "") == lastoperation.StepInitialize
+		})
 }
 
 // atRest reports whether a shoot is as its owner wants it.

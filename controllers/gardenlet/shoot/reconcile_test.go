@@ -215,6 +215,9 @@ func (l *landscape) awaitsWhatItNeeds(t *testing.T, want string) {
 	if took := (clock.RealClock{}).Since(begin); took != 10*time.Minute || passes != 61 {
 		t.Errorf("%d passes in %s, want one every 10s for 10m", passes, took)
 	}
+	if _, err := l.pass(t.Context()); err == nil {
+		t.Error("the run waits again after it has failed, so the pauses between its attempts do not grow")
+	}
 }
 
 func TestWhatIsReadLaterIsEnough_GLET_FLOW_9(t *testing.T) {
