@@ -26,8 +26,12 @@ const (
 	// identityPause is the time between two checks of a seed whose identity is not known yet.
 	identityPause = time.Second
 
-	labelInstallation   = "controllerinstallation-name"
-	labelRegistration   = "controllerregistration-name"
+	labelInstallation = "controllerinstallation-name"
+	labelRegistration = "controllerregistration-name"
+	// LabelConfidential is on a ManagedResource whose objects have data of Secrets of the garden. What its status says may quote the data, and
+	// must not leave the seed.
+	LabelConfidential = "controllerinstallation.terrarium.garden/confidential"
+
 	labelPodSecurity    = "pod-security.kubernetes.io/enforce"
 	labelConsiderHA     = "high-availability-config.resources.gardener.cloud/consider"
 	annotationZones     = "high-availability-config.resources.gardener.cloud/zones"
@@ -68,6 +72,9 @@ func HomeOf(installation *gardencorev1beta1.ControllerInstallation, seed *garden
 func (r *Reconciler) apply(ctx context.Context, s *scope) (kit.Outcome, error) {
 	set := Set(s.installation.Name)
 	set.Labels = map[string]string{labelInstallation: s.installation.Name, labelRegistration: s.installation.Spec.RegistrationRef.Name}
+	if s.confidential {
+		set.Labels[LabelConfidential] = "true"
+	}
 	err := r.place(s)
 	if err == nil {
 		err = r.fence(s)
@@ -76,7 +83,9 @@ func (r *Reconciler) apply(ctx context.Context, s *scope) (kit.Outcome, error) {
 		err = set.Apply(ctx, r.engine(), s.objects...)
 	}
 	if err == nil {
-		err = set.Applied(ctx, r.SeedClient)
+		if err = set.Applied(ctx, r.SeedClient); err != nil && s.confidential {
+			err = quiet(err, set)
+		}
 	}
 	if errors.Is(err, managed.ErrPending) {
 		if !kit.ConditionIs(s.installation.Status.Conditions, gardencorev1beta1.ConditionTypeInstalled, gardencorev1beta1.ConditionTrue) {
@@ -93,6 +102,24 @@ func (r *Reconciler) apply(ctx context.Context, s *scope) (kit.Outcome, error) {
 	}
 	r.set(s, gardencorev1beta1.ConditionTypeInstalled, gardencorev1beta1.ConditionTrue, gardencorev1beta1.ReasonInstallationSuccessful, messageInstallation)
 	return kit.Continue(), nil
+}
+
+// quiet returns an error in the place of one that may quote data of Secrets.
+func quiet(err error, set managed.Set) error {
+	said := errors.New(Untold(set.Namespace, set.Name))
+	switch {
+	case errors.Is(err, managed.ErrPending):
+		return fmt.Errorf("%w: %w", managed.ErrPending, said)
+	case !kit.IsFailure(err):
+		return err // A conflict, which says nothing of the content.
+	default:
+		return said
+	}
+}
+
+// Untold says in the garden where to read what is not told there.
+func Untold(namespace, name string) string {
+	return fmt.Sprintf("the reason is in the status of ManagedResource \"%s/%s\" of the seed only, because it could show the data of Secrets that the values refer to", namespace, name)
 }
 
 func (r *Reconciler) failed(s *scope, err error) (kit.Outcome, error) {

@@ -14,9 +14,12 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	gardencorev1 "github.com/terrarium-garden/terrarium/apis/core/v1"
+	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+	gardenresourcesv1alpha1 "github.com/terrarium-garden/terrarium/apis/resources/v1alpha1"
 	"github.com/terrarium-garden/terrarium/controllers/gardenlet/controllerinstallation"
 )
 
@@ -165,6 +168,34 @@ func TestPeriod_EXT_REG_8(t *testing.T) {
 		if diff := cmp.Diff(reconcile.Result{RequeueAfter: tc.want}, result); diff != "" || err != nil {
 			t.Errorf("Reconcile(...) with %d resources: error %v (-want +got):\n%s", tc.resources, err, diff)
 		}
+	}
+}
+
+// TestConfidentialObjects_EXT_REG_8 has the seed refuse objects, and quote them.
+func TestConfidentialObjects_EXT_REG_8(t *testing.T) {
+	t.Parallel()
+	const password = "open-sesame"
+	s := newStage(t, resourceful(t, settingsTemplate), place("resource-reference"), secret("database", "resource-reference", map[string]string{"password": password}))
+	s.settle()
+	mr := &gardenresourcesv1alpha1.ManagedResource{ObjectMeta: metav1.ObjectMeta{Namespace: "garden", Name: "demo-x"}}
+	if err := s.seed.Get(t.Context(), client.ObjectKeyFromObject(mr), mr); err != nil {
+		t.Fatal(err)
+	}
+	if mr.Labels[controllerinstallation.LabelConfidential] != "true" {
+		t.Errorf("who checks the extension does not see that the status may quote data; labels %v", mr.Labels)
+	}
+	mr.Status.Conditions = []gardencorev1beta1.Condition{{Type: "ResourcesApplied", Status: "False", Message: "Invalid value: " + password}}
+	if err := s.seed.Update(t.Context(), mr); err != nil {
+		t.Fatal(err)
+	}
+	_, err := s.reconcile()
+	installation := &gardencorev1beta1.ControllerInstallation{ObjectMeta: metav1.ObjectMeta{Name: "demo-x"}}
+	if err := s.garden.Get(t.Context(), client.ObjectKeyFromObject(installation), installation); err != nil {
+		t.Fatal(err)
+	}
+	told := fmt.Sprint(installation.Status.Conditions, err)
+	if strings.Contains(told, password) || !strings.Contains(told, `ManagedResource "garden/demo-x" of the seed`) {
+		t.Errorf("the garden is told the data, or not where to look: %s", told)
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	gardenresourcesv1alpha1 "github.com/terrarium-garden/terrarium/apis/resources/v1alpha1"
+	"github.com/terrarium-garden/terrarium/controllers/gardenlet/controllerinstallation"
 	"github.com/terrarium-garden/terrarium/controllers/gardenlet/controllerinstallation/care"
 )
 
@@ -68,6 +69,21 @@ func TestJudge(t *testing.T) {
 				t.Errorf("GLET-CI-7: the messages do not say why:\n%s", messages)
 			}
 		})
+	}
+}
+
+// TestJudgeTellsNoData_EXT_REG_8 keeps what may quote Secrets in the seed.
+func TestJudgeTellsNoData_EXT_REG_8(t *testing.T) {
+	t.Parallel()
+	mr := &gardenresourcesv1alpha1.ManagedResource{}
+	mr.Namespace, mr.Name = "garden", "demo-x"
+	mr.Labels = map[string]string{controllerinstallation.LabelConfidential: "true"}
+	for _, kind := range []gardencorev1beta1.ConditionType{"ResourcesApplied", "ResourcesHealthy", "ResourcesProgressing"} {
+		mr.Status.Conditions = append(mr.Status.Conditions, gardencorev1beta1.Condition{Type: kind, Status: "Unknown", Message: "Invalid value: open-sesame"})
+	}
+	_, messages := summary(care.Judge(mr))
+	if strings.Contains(messages, "open-sesame") || strings.Count(messages, `ManagedResource "garden/demo-x"`) != 3 {
+		t.Errorf("the messages show the data, or do not say where to look:\n%s", messages)
 	}
 }
 

@@ -124,6 +124,8 @@ func judge(
 		bad.Message = "The resource manager of the seed has not looked at the extension yet"
 	case found.Status == want:
 		return good
+	case mr.Labels[controllerinstallation.LabelConfidential] != "":
+		bad.Message = controllerinstallation.Untold(mr.Namespace, mr.Name)
 	default:
 		bad.Message = found.Message
 	}
