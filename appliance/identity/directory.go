@@ -30,17 +30,22 @@ type Lock struct {
 // LockDirectory creates dir if it is missing, removes the permissions of other users, and locks it for this process. The lock file belongs
 // to the owner of the directory, also if root creates it. The error wraps ErrInUse and names the process if another one holds the lock,
 // and ErrNotWritable if this process may not write to dir.
-func LockDirectory(dir string) (*Lock, error) {
+func LockDirectory(dir string) (_ *Lock, err error) {
 	if err := prepare(dir); err != nil {
 		return nil, err
 	}
-	path := filepath.Join(dir, lockFile)
-	// No link: its target would be emptied, by root for another user.
-	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|syscall.O_NOFOLLOW, privateMode) //nolint:gosec // the path is the operator's own
+	root, err := os.OpenRoot(dir)
 	if err != nil {
 		return nil, directoryError(dir, err)
 	}
-	if err := giveLikeDirectory(f, dir); err != nil {
+	defer func() { err = errors.Join(err, root.Close()) }()
+	path := filepath.Join(dir, lockFile)
+	// No link: its target would be emptied, by root for another user.
+	f, err := root.OpenFile(lockFile, os.O_RDWR|os.O_CREATE|syscall.O_NOFOLLOW, privateMode)
+	if err != nil {
+		return nil, directoryError(dir, err)
+	}
+	if err := giveToOwnerOf(f, root); err != nil {
 		return nil, errors.Join(notGiven(path, err), f.Close())
 	}
 	if err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {

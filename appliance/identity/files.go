@@ -3,6 +3,7 @@
 package identity
 
 import (
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"os"
@@ -17,7 +18,7 @@ const (
 // writeFile replaces a file of a data directory with data, readable only by the owner, who is that of the directory of the file. After a
 // crash, the file has either the old or the new content.
 func writeFile(path string, data []byte) error {
-	return replaceFile(path, data, giveLikeDirectory)
+	return replaceFile(path, data, giveToOwnerOf)
 }
 
 // WritePrivate replaces a file with data, readable only by the user who runs this process. After a crash, the file has either the old or the
@@ -27,28 +28,35 @@ func WritePrivate(path string, data []byte) error {
 }
 
 // keep leaves a file to the user who runs this process.
-func keep(*os.File, string) error { return nil }
+func keep(*os.File, *os.Root) error { return nil }
 
-// replaceFile replaces a file, and decides by give whose the new one is before it has a content.
-func replaceFile(path string, data []byte, give func(f *os.File, dir string) error) error {
-	dir := filepath.Dir(path)
-	f, err := os.CreateTemp(dir, ".tmp-"+filepath.Base(path)+"-")
+// replaceFile replaces a file, and decides by give whose the new one is before it has a content. It opens the directory once, so that nobody
+// can put another one in its place meanwhile.
+func replaceFile(path string, data []byte, give func(f *os.File, dir *os.Root) error) (err error) {
+	dir, err := os.OpenRoot(filepath.Dir(path))
+	if err != nil {
+		return fmt.Errorf("write %q: %w", path, err)
+	}
+	defer func() { err = errors.Join(err, dir.Close()) }()
+	name := filepath.Base(path)
+	temporary := ".tmp-" + name + "-" + rand.Text()
+	f, err := dir.OpenFile(temporary, os.O_WRONLY|os.O_CREATE|os.O_EXCL, privateMode)
 	if err != nil {
 		return fmt.Errorf("write %q: %w", path, err)
 	}
 	if err := give(f, dir); err != nil {
-		return errors.Join(notGiven(path, err), f.Close(), os.Remove(f.Name()))
+		return errors.Join(notGiven(path, err), f.Close(), dir.Remove(temporary))
 	}
 	if err := fill(f, data); err != nil {
-		return errors.Join(fmt.Errorf("write %q: %w", path, err), os.Remove(f.Name()))
+		return errors.Join(fmt.Errorf("write %q: %w", path, err), dir.Remove(temporary))
 	}
-	if err := os.Rename(f.Name(), path); err != nil {
-		return errors.Join(fmt.Errorf("write %q: %w", path, err), os.Remove(f.Name()))
+	if err := dir.Rename(temporary, name); err != nil {
+		return errors.Join(fmt.Errorf("write %q: %w", path, err), dir.Remove(temporary))
 	}
-	return syncDir(dir)
+	return syncDir(filepath.Dir(path))
 }
 
-// fill writes data to f, syncs it and closes f. os.CreateTemp has created f with mode 0600.
+// fill writes data to f, syncs it and closes f.
 func fill(f *os.File, data []byte) error {
 	if _, err := f.Write(data); err != nil {
 		return errors.Join(err, f.Close())

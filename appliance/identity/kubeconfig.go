@@ -68,7 +68,7 @@ func (c *Certificates) WriteAdminKubeconfig(server string) error {
 	c.mu.Lock() // An older certificate must not replace a newer one.
 	defer c.mu.Unlock()
 
-	return writeKubeconfig(AdminKubeconfigPath(c.dir), c.adminAccess("terrarium", server).Kubeconfig(), giveLikeDirectory)
+	return writeKubeconfig(AdminKubeconfigPath(c.dir), c.adminAccess("terrarium", server).Kubeconfig(), giveToOwnerOf)
 }
 
 // WriteKubeconfig replaces the file with c, readable only by the user who runs this process.
@@ -76,7 +76,7 @@ func WriteKubeconfig(path string, c *clientcmdapi.Config) error {
 	return writeKubeconfig(path, c, keep)
 }
 
-func writeKubeconfig(path string, c *clientcmdapi.Config, give func(f *os.File, dir string) error) error {
+func writeKubeconfig(path string, c *clientcmdapi.Config, give func(f *os.File, dir *os.Root) error) error {
 	data, err := clientcmd.Write(*c)
 	if err != nil {
 		return fmt.Errorf("encode kubeconfig: %w", err)

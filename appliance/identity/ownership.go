@@ -73,12 +73,12 @@ func giveNamed(root *os.Root, path string, owner fs.FileInfo) error {
 	return errors.Join(give(f, owner), f.Close())
 }
 
-// giveLikeDirectory gives an open file that root has created to the owner of a directory.
-func giveLikeDirectory(f *os.File, dir string) error {
+// giveToOwnerOf gives an open file that root has created to the owner of a directory.
+func giveToOwnerOf(f *os.File, dir *os.Root) error {
 	if os.Geteuid() != 0 {
 		return nil
 	}
-	owner, err := os.Stat(dir)
+	owner, err := dir.Stat(".")
 	if err != nil {
 		return err
 	}
