@@ -41,17 +41,27 @@ func (c *Cluster) check(ctx context.Context) error {
 		}
 	}
 	missing = append(missing, c.takenPorts(ctx)...)
-	taken, err := node.Overlaps(c.config.Bridge, c.config.PodCIDR, c.config.ServiceCIDR, c.config.LoadBalancerCIDR, netip.PrefixFrom(c.config.NodeIP, c.config.NodeIP.BitLen()))
-	if err != nil {
-		return err
-	}
-	for _, other := range taken {
-		missing = append(missing, "networks of its own: they overlap with "+other)
+	if _, err := LoadConfig(c.config.StateDir); errors.Is(err, ErrNoSeedling) {
+		overlaps, err := c.overlaps()
+		if err != nil {
+			return err
+		}
+		missing = append(missing, overlaps...)
 	}
 	if len(missing) > 0 {
 		return fmt.Errorf("%w; what is missing:\n\t%s", ErrCannotRun, strings.Join(missing, "\n\t"))
 	}
 	return nil
+}
+
+// overlaps returns what on this machine has addresses in the networks of a cluster that is to be made. A cluster that was made has proven
+// that it can live with the machine.
+func (c *Cluster) overlaps() ([]string, error) {
+	taken, err := node.Overlaps(c.config.Bridge, c.config.PodCIDR, c.config.ServiceCIDR, c.config.LoadBalancerCIDR, netip.PrefixFrom(c.config.NodeIP, c.config.NodeIP.BitLen()))
+	for i, other := range taken {
+		taken[i] = "networks of its own: they overlap with " + other + " (a network namespace of its own has room for them)"
+	}
+	return taken, err
 }
 
 // takenPorts returns the ports of parts that do not run yet and that other programs use.

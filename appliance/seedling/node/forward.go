@@ -32,8 +32,8 @@ func AllowForwarding(ctx context.Context, bridge string) error {
 // ForbidForwarding undoes AllowForwarding and returns how many rules it removed.
 func ForbidForwarding(ctx context.Context, bridge string) (int, error) {
 	rules, err := iptables(ctx, "-S", "FORWARD")
-	if errors.Is(err, exec.ErrNotFound) || exitCode(err) == noTable {
-		return 0, nil
+	if errors.Is(err, exec.ErrNotFound) || exitCode(err) > 0 {
+		return 0, nil // Where iptables cannot list the rules, AllowForwarding has made none.
 	}
 	if err != nil {
 		return 0, fmt.Errorf("list firewall rules: %w", err)
@@ -58,15 +58,10 @@ func ForbidForwarding(ctx context.Context, bridge string) (int, error) {
 	return removed, nil
 }
 
-// Exit codes of iptables.
-const (
-	// noRule says that a rule does not exist.
-	noRule = 1
-	// noTable says that the kernel does not have the table, so there are no rules.
-	noTable = 3
-)
+// noRule is the exit code of iptables if a rule does not exist.
+const noRule = 1
 
-// exitCode returns the exit code of a program that failed, or -1 for other errors and for none.
+// exitCode returns the exit code of a program that failed, or -1 for other errors, for a program that was killed, and for none.
 func exitCode(err error) int {
 	if failed := (*exec.ExitError)(nil); errors.As(err, &failed) {
 		return failed.ExitCode()

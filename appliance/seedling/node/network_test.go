@@ -4,9 +4,11 @@ package node_test
 
 import (
 	"context"
+	"fmt"
 	"net/netip"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"runtime"
 	"strings"
 	"testing"
@@ -166,5 +168,20 @@ func TestForbidForwardingFails(t *testing.T) {
 	cancel()
 	if removed, err := node.ForbidForwarding(ctx, "seedling0"); err == nil || removed != 0 {
 		t.Errorf("Rules that cannot be listed are not the same as no rules; ForbidForwarding() = %d, %v", removed, err)
+	}
+}
+
+// TestForbidForwardingWithoutTable has an iptables that cannot list rules, as on machines whose tables are not for it: the versions differ
+// in which these are, so it is a script.
+func TestForbidForwardingWithoutTable(t *testing.T) {
+	dir := t.TempDir()
+	t.Setenv("PATH", dir)
+	for _, code := range []int{1, 3, 4} {
+		if err := os.WriteFile(filepath.Join(dir, "iptables"), fmt.Appendf(nil, "#!/bin/sh\nexit %d\n", code), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if removed, err := node.ForbidForwarding(t.Context(), "seedling0"); err != nil || removed != 0 {
+			t.Errorf("AllowForwarding has added nothing there, and the cluster has to be removable; exit code %d: ForbidForwarding() = %d, %v", code, removed, err)
+		}
 	}
 }

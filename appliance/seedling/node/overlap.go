@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/vishvananda/netlink"
+	"golang.org/x/sys/unix"
 )
 
 // Overlaps describes the addresses and routes of this machine that overlap with the given ranges. Addresses and routes of the
@@ -39,7 +40,7 @@ func Overlaps(bridge string, ranges ...netip.Prefix) ([]string, error) {
 		return nil, fmt.Errorf("list routes: %w", err)
 	}
 	for _, route := range routes {
-		if !own(route.LinkIndex) && slices.ContainsFunc(ranges, func(one netip.Prefix) bool { return hides(one, route) }) {
+		if route.Type == unix.RTN_UNICAST && !own(route.LinkIndex) && slices.ContainsFunc(ranges, func(one netip.Prefix) bool { return hides(one, route) }) {
 			found = append(found, fmt.Sprintf("the route to %s by the network device %q", route.Dst, devices[route.LinkIndex]))
 		}
 	}

@@ -37,6 +37,7 @@ func TestOverlaps(t *testing.T) {
 			t.Errorf("%s\nOverlaps() = error %v (-want +got):\n%s", reason, err, diff)
 		}
 	}
+	ip(t, "route", "add", "blackhole", "10.0.0.0/9")
 	expect("What a cluster added before, and wider ways out, are no obstacles.")
 
 	ip(t, "route", "add", "10.97.3.0/24", "via", "192.168.7.1")
