@@ -6,9 +6,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"time"
 
 	"github.com/spf13/cobra"
+	"golang.org/x/term"
 
 	"github.com/terrarium-garden/terrarium/appliance/build"
 	"github.com/terrarium-garden/terrarium/appliance/gardenlet/join"
@@ -100,6 +102,9 @@ func (o *gardenletLeaveOptions) confirm(ctx context.Context, d join.Departure) e
 	sentence := fmt.Sprintf("This removes its gardenlet; the Seed %q stays.", d.Seed)
 	if d.DeleteSeed {
 		sentence = fmt.Sprintf("This deletes the Seed %q, everything that its gardenlet has deployed, and the gardenlet.", d.Seed)
+	}
+	if input, is := o.env.In.(*os.File); is && !term.IsTerminal(int(input.Fd())) {
+		return withHint(errors.New("nothing was removed: there is no terminal to ask on"), "scripts answer with --yes")
 	}
 	yes, err := o.env.confirmed(ctx, sentence)
 	if err == nil && !yes {

@@ -13,8 +13,8 @@ import (
 )
 
 const (
-	// directoryPrefix is how the names of directories for keys begin.
-	directoryPrefix = "terrarium-ssh-"
+	// directoryPrefix is how the names of directories for keys begin. Earlier versions used terrarium-ssh- and locked nothing.
+	directoryPrefix = "terrarium-sshkeys-"
 	// directoryAttempts is how often another one is made if a sweep of another process has taken one away before it was locked.
 	directoryAttempts = 5
 )

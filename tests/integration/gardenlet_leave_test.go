@@ -7,6 +7,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -111,12 +113,15 @@ gardenClientConnection:
 `},
 	}
 	n.seed.create(configMap)
-	leave := func(answer string, args ...string) (status int, out, errs string) {
+	leaveWith := func(in io.Reader, args ...string) (status int, out, errs string) {
 		var o, e bytes.Buffer
 		status = cli.Main(t.Context(), cli.Environment{
-			In: strings.NewReader(answer), Out: &o, Err: &e, Getenv: func(string) string { return "" }, Clock: clock.RealClock{},
+			In: in, Out: &o, Err: &e, Getenv: func(string) string { return "" }, Clock: clock.RealClock{},
 		}, append([]string{"gardenlet", "leave", "--seed-kubeconfig", n.seed.Kubeconfig}, args...))
 		return status, o.String(), e.String()
+	}
+	leave := func(answer string, args ...string) (status int, out, errs string) {
+		return leaveWith(strings.NewReader(answer), args...)
 	}
 	target := fmt.Sprintf("The cluster %s is seed %q.", n.seed.Server, "two")
 	for _, tc := range []struct {
@@ -136,6 +141,14 @@ gardenClientConnection:
 		if err := n.seed.Client.Get(t.Context(), client.ObjectKeyFromObject(configMap), configMap); err != nil {
 			t.Fatalf("%s\nthe gardenlet stays: %v", tc.reason, err)
 		}
+	}
+	null, err := os.Open(os.DevNull)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = null.Close() })
+	if status, out, errs := leaveWith(null); status != 1 || !strings.Contains(errs, "there is no terminal to ask on") {
+		t.Errorf("what is no terminal is not waited for\ngardenlet leave: status %d\n%s%s", status, out, errs)
 	}
 	if status, out, errs := leave("yes\n"); status != 0 || !strings.Contains(errs, `Seed "two" stays in the garden`) {
 		t.Errorf("gardenlet leave: status %d\n%s%s", status, out, errs)
