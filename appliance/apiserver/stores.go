@@ -45,7 +45,7 @@ func (c Config) logs() fresh.Logs {
 	logs := fresh.Logs{}
 	for _, store := range []kine.Endpoint{c.Objects, c.Events} {
 		if store.Log != nil {
-			logs[store.Servers[0]] = store.Log
+			logs[store.Servers[0]] = fresh.Source{Log: store.Log, Client: store.Direct}
 		}
 	}
 

@@ -19,8 +19,9 @@ type Gate struct {
 // ErrShut says that this server is cut off from the datastore.
 var ErrShut = errors.New("this server does not lead, and is cut off from the datastore")
 
-// Guard returns an endpoint whose connections go through the gate.
+// Guard returns an endpoint whose connections go through the gate. It has no clients without a connection.
 func (g *Gate) Guard(e Endpoint) Endpoint {
+	e.Direct = nil
 	dial := e.Dial
 	if dial == nil {
 		dial = new(net.Dialer).DialContext

@@ -21,6 +21,7 @@ import (
 	"google.golang.org/grpc/keepalive"
 	"google.golang.org/grpc/test/bufconn"
 
+	"github.com/terrarium-garden/terrarium/storage/kine/direct"
 	"github.com/terrarium-garden/terrarium/storage/log"
 	"github.com/terrarium-garden/terrarium/storage/log/etcdwatch"
 )
@@ -46,7 +47,9 @@ type instance struct {
 	listener *bufconn.Listener
 
 	// log is the log of a store in a file, nil for an external datastore.
-	log    *log.Log
+	log *log.Log
+	// direct lets clients of this process call the servers of the log, nil for an external datastore.
+	direct *direct.Server
 	server *grpc.Server
 	stop   context.CancelFunc
 	served chan error
@@ -115,10 +118,12 @@ func (i *instance) openFile(ctx context.Context, cfg Config, file string) (*grpc
 	etcdserverpb.RegisterLeaseServer(s, bridge)
 	etcdserverpb.RegisterClusterServer(s, bridge)
 	etcdserverpb.RegisterMaintenanceServer(s, bridge)
-	etcdserverpb.RegisterWatchServer(s, &etcdwatch.Server{
+	watches := &etcdwatch.Server{
 		Source: opened, NotifyInterval: cfg.NotifyInterval, Clock: settings.Clock, Log: cfg.Log,
 		Pause: settings.Pause,
-	})
+	}
+	etcdserverpb.RegisterWatchServer(s, watches)
+	i.direct = &direct.Server{KV: bridge, Lease: bridge, Watch: watches, MaxRequestBytes: maxRequestBytes}
 
 	return s, nil
 }
@@ -168,11 +173,19 @@ func newServer() *grpc.Server {
 func (i *instance) endpoint() Endpoint {
 	dial := func(ctx context.Context, _, _ string) (net.Conn, error) { return i.listener.DialContext(ctx) }
 
-	return Endpoint{Servers: []string{"http://" + i.name}, Dial: dial, Log: i.log}
+	e := Endpoint{Servers: []string{"http://" + i.name}, Dial: dial, Log: i.log}
+	if i.direct != nil {
+		e.Direct = i.direct.Client
+	}
+
+	return e
 }
 
 // close waits for a limited time for requests in flight, then closes the database and moves its write-ahead log into it.
 func (i *instance) close() error {
+	if i.direct != nil {
+		i.direct.Close()
+	}
 	force := time.AfterFunc(gracefulStopPeriod, i.server.Stop)
 	i.server.GracefulStop()
 	force.Stop()

@@ -14,6 +14,7 @@ import (
 
 	"go.etcd.io/etcd/client/pkg/v3/transport"
 	clientv3 "go.etcd.io/etcd/client/v3"
+	"go.etcd.io/etcd/client/v3/kubernetes"
 	"go.uber.org/zap"
 	"google.golang.org/grpc"
 
@@ -26,6 +27,8 @@ type Endpoint struct {
 	Servers []string
 	// Dial connects to the server, which is in this process; nil for an external etcd.
 	Dial func(ctx context.Context, network, address string) (net.Conn, error)
+	// Direct makes clients that need no connection to the server; nil for an external datastore. Their callers close them.
+	Direct func() *kubernetes.Client
 	// TLS is set for an external etcd.
 	TLS TLS
 	// Log is the log of the store, nil for an external datastore.

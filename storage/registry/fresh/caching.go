@@ -18,7 +18,7 @@ import (
 	"k8s.io/utils/clock"
 )
 
-// bounded lends the storages of another getter, with watch caches whose clocks are those of the logs.
+// bounded lends the storages of another getter, with clients of the logs, and with watch caches whose clocks are those of the logs.
 type bounded struct {
 	generic.RESTOptionsGetter
 
@@ -28,25 +28,40 @@ type bounded struct {
 // GetRESTOptions implements generic.RESTOptionsGetter.
 func (b bounded) GetRESTOptions(resource schema.GroupResource, example runtime.Object) (generic.RESTOptions, error) {
 	o, err := b.RESTOptionsGetter.GetRESTOptions(resource, example)
-	if err != nil || reflect.ValueOf(o.Decorator).Pointer() == reflect.ValueOf(generic.UndecoratedStorage).Pointer() {
+	if err != nil {
 		return o, err
 	}
-	if source := b.logs.of(o.StorageConfig); source != nil {
-		o.Decorator = caching(newPace(source.HistoryBytes(), source.Written))
+	source := b.logs.of(o.StorageConfig)
+	switch {
+	case source.Log == nil:
+	case reflect.ValueOf(o.Decorator).Pointer() == reflect.ValueOf(generic.UndecoratedStorage).Pointer():
+		o.Decorator = uncached(source)
+	default:
+		o.Decorator = caching(source, newPace(source.HistoryBytes(), source.Written))
 	}
 
 	return o, nil
 }
 
+// uncached opens stores without a watch cache.
+func uncached(source Source) generic.StorageDecorator {
+	return func(
+		config *storagebackend.ConfigForResource, prefix string, _ func(runtime.Object) (string, error),
+		one, many func() runtime.Object, _ storage.AttrFunc, _ storage.IndexerFuncs, _ *cache.Indexers,
+	) (storage.Interface, factory.DestroyFunc, error) {
+		return source.open(config, prefix, one, many)
+	}
+}
+
 // caching makes watch caches as the API server does, with a clock.
-func caching(c clock.WithTicker) generic.StorageDecorator {
+func caching(source Source, c clock.WithTicker) generic.StorageDecorator {
 	return func(
 		config *storagebackend.ConfigForResource, prefix string, key func(runtime.Object) (string, error),
 		one, many func() runtime.Object, attributes storage.AttrFunc, triggers storage.IndexerFuncs, indexers *cache.Indexers,
 	) (storage.Interface, factory.DestroyFunc, error) {
-		below, destroy, err := generic.NewRawStorage(config, one, many, prefix)
+		below, destroy, err := source.open(config, prefix, one, many)
 		if err != nil {
-			return nil, destroy, fmt.Errorf("open store: %w", err)
+			return nil, destroy, err
 		}
 		cached, err := cacher.NewCacherFromConfig(cacher.Config{
 			Storage: below, Versioner: storage.APIObjectVersioner{}, GroupResource: config.GroupResource,

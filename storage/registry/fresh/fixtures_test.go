@@ -87,7 +87,7 @@ func openWith(t *testing.T, g getter, file string, change ...func(*log.Config)) 
 	case g.clock != nil:
 		wrap = fresh.RuledWith(g.clock, fresh.Farthest)
 	}
-	options, err := wrap(g, fresh.Logs{address: source}).
+	options, err := wrap(g, fresh.Logs{address: {Log: source}}).
 		GetRESTOptions(schema.GroupResource{Resource: "configmaps"}, nil)
 	if err != nil {
 		t.Fatal(err)

@@ -3,6 +3,7 @@
 package fresh
 
 import (
+	"go.etcd.io/etcd/client/v3/kubernetes"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apiserver/pkg/registry/generic"
@@ -18,19 +19,28 @@ import (
 
 // Logs are the logs behind the servers of a process, by the URL of the server. Servers of external datastores are not
 // among them.
-type Logs map[string]*log.Log
+type Logs map[string]Source
 
-// of returns the log behind a store, nil if there is none.
-func (l Logs) of(c *storagebackend.ConfigForResource) *log.Log {
+// Source is a log, and the way to its server.
+type Source struct {
+	*log.Log
+
+	// Client makes a client of the server, which its user closes. If it is nil, the API server connects as it does elsewhere.
+	Client func() *kubernetes.Client
+}
+
+// of returns the log behind a store; its Log is nil if there is none.
+func (l Logs) of(c *storagebackend.ConfigForResource) Source {
 	if len(c.Transport.ServerList) == 0 {
-		return nil
+		return Source{}
 	}
 
 	return l[c.Transport.ServerList[0]]
 }
 
 // Getter wraps another getter: it adds the rule of this package to each storage with a watch cache that is kept in one of
-// the logs. These caches remember no more changes than the logs keep in memory.
+// the logs. These caches remember no more changes than the logs keep in memory. Storages of the logs ask their servers by the clients
+// of the sources.
 func Getter(of generic.RESTOptionsGetter, logs Logs) generic.RESTOptionsGetter {
 	if len(logs) == 0 {
 		return of
@@ -66,11 +76,11 @@ func (g getter) GetRESTOptions(resource schema.GroupResource, example runtime.Ob
 		one, many func() runtime.Object, attributes storage.AttrFunc, triggers storage.IndexerFuncs, indexers *cache.Indexers,
 	) (storage.Interface, factory.DestroyFunc, error) {
 		source := g.logs.of(config)
-		if source == nil {
+		if source.Log == nil {
 			return decorate(config, prefix, key, one, many, attributes, triggers, indexers)
 		}
 		// The records are created before the cache, so that they begin before it and the cache never has to wait for them.
-		about := newRecords(source, config, prefix, one, many)
+		about := newRecords(source.Log, config, prefix, one, many)
 		inner, destroy, err := decorate(config, prefix, key, one, many, attributes, triggers, indexers)
 		if err != nil {
 			return nil, destroy, err

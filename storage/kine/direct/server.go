@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package direct
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"go.etcd.io/etcd/api/v3/etcdserverpb"
+	clientv3 "go.etcd.io/etcd/client/v3"
+	"go.etcd.io/etcd/client/v3/kubernetes"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+)
+
+// Server lets clients call the servers of a store. The fields are set before the first client is made.
+type Server struct {
+	// KV serves keys and values.
+	KV etcdserverpb.KVServer
+	// Lease serves leases, of which only grants reach it.
+	Lease etcdserverpb.LeaseServer
+	// Watch serves watches.
+	Watch etcdserverpb.WatchServer
+	// MaxRequestBytes is the size of the largest request that is let through.
+	MaxRequestBytes int
+
+	mutex   sync.RWMutex
+	closed  bool
+	calls   sync.WaitGroup
+	cancels map[*stream]context.CancelCauseFunc
+}
+
+var errClosed = status.Error(codes.Unavailable, "the store is closed")
+
+// keepAliveTimeout is for leases that are kept alive, which the API server never does.
+const keepAliveTimeout = time.Second
+
+// Client returns a client of the server. The caller closes it.
+func (s *Server) Client() *kubernetes.Client {
+	c := clientv3.NewCtxClient(context.Background())
+	c.KV = clientv3.NewKVFromKVClient(kv{server: s}, c)
+	c.Lease = clientv3.NewLeaseFromLeaseClient(leases{server: s}, c, keepAliveTimeout)
+	c.Watcher = clientv3.NewWatchFromWatchClient(watches{server: s}, c)
+	client := &kubernetes.Client{Client: c}
+	client.Kubernetes = client
+
+	return client
+}
+
+// Close refuses new calls, ends all watches and waits for the calls in flight. The servers can be closed afterwards.
+func (s *Server) Close() {
+	s.mutex.Lock()
+	s.closed = true
+	for _, cancel := range s.cancels {
+		cancel(errClosed)
+	}
+	s.mutex.Unlock()
+	s.calls.Wait()
+}
+
+// enter lets a call in, which has to leave afterwards.
+func (s *Server) enter() error {
+	s.mutex.RLock()
+	defer s.mutex.RUnlock()
+	if s.closed {
+		return errClosed
+	}
+	s.calls.Add(1)
+
+	return nil
+}
+
+// sized is a request that knows how long it is on the wire.
+type sized interface{ Size() int }
+
+// call makes one call with a request, as a connection would: what is too large is refused, and errors have a code.
+func call[Request sized, Response any](
+	ctx context.Context, s *Server, request Request, method func(context.Context, Request) (Response, error),
+) (response Response, err error) {
+	if n := request.Size(); n > s.MaxRequestBytes {
+		return response, status.Errorf(codes.ResourceExhausted, "the request has %d bytes, of which the store takes %d at most", n, s.MaxRequestBytes)
+	}
+	if err := s.enter(); err != nil {
+		return response, err
+	}
+	defer s.calls.Done()
+	response, err = method(ctx, request)
+
+	return response, coded(err)
+}
+
+// coded gives an error the code that a client would get over a connection.
+func coded(err error) error {
+	if err == nil {
+		return nil
+	}
+	known, ok := status.FromError(err)
+	if !ok {
+		known = status.FromContextError(err)
+	}
+
+	return known.Err() //nolint:wrapcheck // The message is that of the server.
+}
