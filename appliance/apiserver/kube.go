@@ -69,8 +69,12 @@ func (c *completed) kubeConfig() (*kubeParts, error) {
 		return nil, err
 	}
 	c.applyKubeAdmission(c.library.Admission.GenericAdmission, view)
+	known, err := c.withCertificates(generic, generic.Authentication.Authenticator)
+	if err != nil {
+		return nil, err
+	}
 	generic.Authentication.Authenticator = withOpenPaths(c.revoked.Known(
-		withNewTokens(generic.Authentication.Authenticator, client.CoreV1().Secrets(metav1.NamespaceSystem)), false))
+		withNewTokens(known, client.CoreV1().Secrets(metav1.NamespaceSystem)), false))
 	// It records since when tokens without expiration are tracked. A garden has never issued any.
 	generic.DisabledPostStartHooks.Insert("start-legacy-token-tracking-controller")
 	for _, check := range c.ReadyChecks {

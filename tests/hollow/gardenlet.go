@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -72,7 +73,7 @@ func (g *Gardenlet) Run(ctx context.Context, ready func()) error {
 	group.Go(func() { g.beat(ctx) })
 	if cache.WaitForCacheSync(ctx.Done(), synced...) {
 		ready()
-		g.report(ctx)
+		g.report(ctx, seeds.GetStore())
 	}
 
 	return nil
@@ -158,7 +159,7 @@ func (g *Gardenlet) renew(ctx context.Context) error {
 }
 
 // report writes the status of the seed and of one shoot after the other. Shoots that are new are reported as created at once.
-func (g *Gardenlet) report(ctx context.Context) {
+func (g *Gardenlet) report(ctx context.Context, seeds cache.Store) {
 	first := time.Now().Add(rand.N(g.Report)) //nolint:gosec // not a secret
 	for n := 0; ; n++ {
 		for !time.Now().After(first.Add(time.Duration(n) * g.Report)) {
@@ -172,11 +173,28 @@ func (g *Gardenlet) report(ctx context.Context) {
 			}
 		}
 		seed := &gardencorev1beta1.Seed{ObjectMeta: metav1.ObjectMeta{Name: g.Seed}}
-		g.write(ctx, seed, map[string]any{"conditions": []gardencorev1beta1.Condition{lasting(lease.Ready()), lasting(healthy("SeedSystemComponentsHealthy"))}})
+		g.write(ctx, seed, map[string]any{"conditions": g.reported(seeds)})
 		if shoots := g.all(); len(shoots) > 0 {
 			g.write(ctx, shoots[n%len(shoots)], map[string]any{"conditions": conditions()})
 		}
 	}
+}
+
+// reported are the conditions of the seed, with those that others have written: a merge patch replaces the list.
+func (g *Gardenlet) reported(seeds cache.Store) []gardencorev1beta1.Condition {
+	own := []gardencorev1beta1.Condition{lasting(lease.Ready()), lasting(healthy(gardencorev1beta1.ConditionTypeSeedSystemComponentsHealthy))}
+	object, _, _ := seeds.GetByKey(g.Seed)
+	seed, ok := object.(*gardencorev1beta1.Seed)
+	if !ok {
+		return own
+	}
+	for _, c := range seed.Status.Conditions {
+		if !slices.ContainsFunc(own, func(o gardencorev1beta1.Condition) bool { return o.Type == c.Type }) {
+			own = append(own, c)
+		}
+	}
+
+	return own
 }
 
 func (g *Gardenlet) all() []*gardencorev1beta1.Shoot {
