@@ -44,11 +44,11 @@ func (r remembering) EncoderForVersion(encoder runtime.Encoder, version runtime.
 	plain := r.CodecFactory.EncoderForVersion(encoder, version)
 	switch encoder {
 	case r.compact:
-		return r.written.JSON(plain)
+		return spliced{r.written.JSON(plain)}
 	case r.binary:
-		return r.written.Protobuf(plain)
+		return spliced{r.written.Protobuf(plain)}
 	default:
-		return plain
+		return spliced{plain}
 	}
 }
 
