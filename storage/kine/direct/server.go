@@ -81,6 +81,9 @@ func call[Request sized, Response any](
 	if n := request.Size(); n > s.MaxRequestBytes {
 		return response, status.Errorf(codes.ResourceExhausted, "the request has %d bytes, of which the store takes %d at most", n, s.MaxRequestBytes)
 	}
+	if err := ctx.Err(); err != nil {
+		return response, coded(err)
+	}
 	if err := s.enter(); err != nil {
 		return response, err
 	}
