@@ -39,6 +39,7 @@ import (
 	"github.com/terrarium-garden/terrarium/controllers/gardenlet/seedcare"
 	"github.com/terrarium-garden/terrarium/controllers/gardenlet/shoot"
 	"github.com/terrarium-garden/terrarium/controllers/gardenlet/shootadmin"
+	"github.com/terrarium-garden/terrarium/controllers/gardenlet/shootstate"
 	"github.com/terrarium-garden/terrarium/controllers/gardenlet/shootstatus"
 	"github.com/terrarium-garden/terrarium/controllers/gardenlet/workloadidentity"
 	"github.com/terrarium-garden/terrarium/controllers/kit"
@@ -72,6 +73,7 @@ func (p *process) controllers(in garden, denied reach.Namespaces, flows *flowmet
 		&workloadidentity.Reconciler{Config: c.TokenRequestorWorkloadIdentity},
 		&care.Reconciler{Config: c.ShootCare},
 		&evictions.Reconciler{Config: c.VPAEvictionRequirements},
+		&shootstate.Reconciler{Config: c.ShootState},
 		&shootstatus.Reconciler{Config: c.ShootStatus},
 	}
 }

@@ -217,7 +217,7 @@ type StaleExtensionHealthChecks struct {
 
 // ShootStateControllerConfiguration configures the backup of shoot states.
 type ShootStateControllerConfiguration struct {
-	// ConcurrentSyncs is the number of workers. Defaults to 5.
+	// ConcurrentSyncs is the number of workers; no state is saved with 0. Defaults to 5.
 	// +optional
 	ConcurrentSyncs *int `json:"concurrentSyncs,omitempty"`
 	// SyncPeriod is the time between two backups. Defaults to 6h.

@@ -89,7 +89,7 @@ func (c *GardenletControllerConfiguration) setDefaults() {
 	ensure(&c.Shoot).setDefaults(workers)
 	ensure(&c.ShootCare).setDefaults(workers)
 	setDefault(&ensure(&c.ShootState).ConcurrentSyncs, fewWorkers)
-	setDuration(&c.ShootState.SyncPeriod, 6*time.Hour)
+	setPeriod(&c.ShootState.SyncPeriod, 6*time.Hour)
 	setDefault(&ensure(&c.ShootStatus).ConcurrentSyncs, fewWorkers)
 	setDefault(&ensure(&c.NetworkPolicy).ConcurrentSyncs, fewWorkers)
 	ensure(&c.ManagedSeed).setDefaults(workers)

@@ -17,7 +17,6 @@ func GardenletFieldsIgnored() []string {
 		"controllers.backupEntry",
 		"controllers.gardenlet",
 		"controllers.managedSeed",
-		"controllers.shootState",
 		"debugging",
 		"etcdConfig",
 		"exposureClassHandlers[].sni",

@@ -270,3 +270,11 @@ const (
 	// DefaultServiceNetwork is the range of Service addresses of a shoot that names none.
 	DefaultServiceNetwork = "100.64.0.0/13"
 )
+
+// Types of the data of the gardenlet in a ShootState.
+const (
+	// ShootStateTypeSecret is the type of a Secret of the control plane.
+	ShootStateTypeSecret = "secret"
+	// ShootStateTypeMachineState is the type, and the name, of the machines.
+	ShootStateTypeMachineState = "machine-state"
+)

@@ -141,6 +141,10 @@ const (
 	EventNamespaceMarkedForDeletion = "NamespaceMarkedForDeletion"
 	// EventGardenletCertificateRotationFailed says that a gardenlet could not renew its certificate.
 	EventGardenletCertificateRotationFailed = "GardenletCertificateRotationFailed"
+	// EventShootStateIncomplete says that the state of a shoot is not saved because a part of it cannot be read.
+	EventShootStateIncomplete = "ShootStateIncomplete"
+	// EventShootStateTooLarge says that the state of a shoot is not saved because the garden could not store it.
+	EventShootStateTooLarge = "ShootStateTooLarge"
 )
 
 // Actions of events.

@@ -67,7 +67,7 @@ func (z *Absent) deletes(a authorizer.Attributes) bool {
 	}
 	rule, ok := z.Authorizer.rules[schema.GroupResource{Group: a.GetAPIGroup(), Resource: a.GetResource()}]
 
-	return ok && (rule.path.has(remove) || rule.deletes) && (!rule.readOnly || !client.Extension)
+	return ok && (rule.path.has(remove) || rule.deletes) && (!client.Extension || !rule.readOnly && !rule.gardenletOnly)
 }
 
 // is reports whether attributes are those of the request itself, and not of another authorization check during its processing.

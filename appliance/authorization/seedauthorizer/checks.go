@@ -117,6 +117,12 @@ func ownShoot(_ context.Context, r *request) (allowed, only bool) {
 	return r.verb == get && r.part == "" && r.namespace == gardencorev1beta1.NamespaceGarden && r.name == r.client.Seed, false
 }
 
+// ownManagedSeed allows a gardenlet to look whether its seed is a managed one. The ManagedSeed belongs to the seed that runs its shoot
+// (GAC-SAR-11).
+func ownManagedSeed(_ context.Context, r *request) (allowed, only bool) {
+	return r.verb == get && r.part == "" && !r.client.Extension && r.namespace == gardencorev1beta1.NamespaceGarden && r.name == r.client.Seed, false
+}
+
 // gardenNamespaceOnly restricts access to the namespace garden, in which all Gardenlets and ManagedSeeds are (GAC-SAR-11).
 func gardenNamespaceOnly(_ context.Context, r *request) (allowed, only bool) {
 	return false, r.namespace != gardencorev1beta1.NamespaceGarden

@@ -45,6 +45,8 @@ type rule struct {
 	deletes bool
 	// readOnly restricts extensions to reading (GAC-SAR-18).
 	readOnly bool
+	// gardenletOnly keeps extensions away.
+	gardenletOnly bool
 	// check is called first, for rules that are not about verbs and paths alone. If it returns only, nothing else is checked.
 	check func(ctx context.Context, r *request) (allowed, only bool)
 }
@@ -70,7 +72,7 @@ func rules() map[schema.GroupResource]rule {
 		"workloadidentities":  {kind: graph.WorkloadIdentity, path: read | patch, check: identityToken},
 	})
 	in(gardenseedmanagementv1alpha1.GroupName, map[string]rule{
-		"managedseeds": {kind: graph.ManagedSeed, path: read | write, parts: []string{partStatus}, label: true},
+		"managedseeds": {kind: graph.ManagedSeed, path: read | write, parts: []string{partStatus}, label: true, check: ownManagedSeed},
 		"gardenlets": {
 			kind: graph.Gardenlet, always: create, path: read | write, parts: []string{partStatus}, check: gardenNamespaceOnly,
 		},
@@ -131,6 +133,7 @@ func coreRules() map[string]rule {
 		"shoots": {
 			kind: graph.Shoot, path: read | write, parts: statusAndFinalizers, label: true, check: ownShoot,
 		},
-		"shootstates": {kind: graph.ShootState, always: create, path: read | write | remove},
+		// They have all keys of the shoots of the seed.
+		"shootstates": {kind: graph.ShootState, always: create, path: read | write | remove, gardenletOnly: true},
 	}
 }

@@ -89,6 +89,9 @@ func (z *Authorizer) Authorize(ctx context.Context, a authorizer.Attributes) (au
 
 // decide checks namespace, subresource, verbs, selectors and the graph, in this order (GAC-SA-1).
 func (r *request) decide(ctx context.Context, rule *rule) (allowed bool, reason string) {
+	if rule.gardenletOnly && r.client.Extension {
+		return false, "only the gardenlet of a seed may access such objects"
+	}
 	if rule.check != nil {
 		if allowed, only := rule.check(ctx, r); allowed || only {
 			return allowed, fmt.Sprintf("seed %q may not access this object", r.client.Seed)

@@ -131,6 +131,9 @@ func TestForcedDeletion(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
+		if err := l.GardenClient.Create(t.Context(), savedState()); err != nil {
+			t.Fatal(err)
+		}
 		// Its ordinary deletion has begun before, and waits for somebody.
 		if err := errors.Join(l.SeedClient.Delete(t.Context(), mine[0]), l.GardenClient.Delete(t.Context(), l.shoot(t))); err != nil {
 			t.Fatal(err)
@@ -182,6 +185,9 @@ func TestForcedDeletion(t *testing.T) {
 		err := l.GardenClient.Get(t.Context(), client.ObjectKey{Namespace: "garden-dev", Name: "a"}, &gardencorev1beta1.Shoot{})
 		if !apierrors.IsNotFound(err) {
 			t.Errorf("GLET-FORCE-1: the shoot is still there: %v", err)
+		}
+		if err := l.GardenClient.Get(t.Context(), client.ObjectKeyFromObject(savedState()), savedState()); !apierrors.IsNotFound(err) {
+			t.Errorf("GLET-STATE-4: the saved state outlived the shoot: %v", err)
 		}
 		if l.told(t) != nil {
 			t.Error("the Cluster object outlived the shoot")

@@ -64,6 +64,7 @@ func (o *operation) forceGraph(context.Context) (*flow.Graph, error) {
 		task("force-objects", "Deleting all other objects of the control plane", f.objects, "force-workloads"),
 		flow.Task{ID: "garden-credentials-delete", Title: "Deleting the credentials in the project", Do: p.deleteCredentials},
 		flow.Task{ID: "namespace-delete", Title: "Deleting the namespace of the control plane", After: after("force-objects"), Do: h.delete},
+		p.stateDeletion(),
 		flow.Task{
 			ID: "namespace-delete-wait", Title: "Waiting until the namespace of the control plane is gone",
 			After: after("namespace-delete", "garden-credentials-delete"), Timeout: namespaceTimeout, Do: h.waitGone,

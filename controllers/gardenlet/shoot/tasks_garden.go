@@ -38,9 +38,10 @@ func (p project) fragment() fragment {
 			},
 			{ID: "encryption-status", Title: "Reporting what is encrypted", After: after("apiserver-wait"), Do: p.publishEncryption},
 		},
-		destroy: []flow.Task{{
-			ID: "garden-credentials-delete", Title: "Deleting the credentials in the project", After: after("apiserver-service-delete"), Do: p.deleteCredentials,
-		}},
+		destroy: []flow.Task{
+			{ID: "garden-credentials-delete", Title: "Deleting the credentials in the project", After: after("apiserver-service-delete"), Do: p.deleteCredentials},
+			p.stateDeletion(),
+		},
 	}
 }
 

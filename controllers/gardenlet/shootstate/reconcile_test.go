@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package shootstate_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+	gardenseedmanagementv1alpha1 "github.com/terrarium-garden/terrarium/apis/seedmanagement/v1alpha1"
+	"github.com/terrarium-garden/terrarium/controllers/kit"
+)
+
+const timestamp = "gardener.cloud/timestamp"
+
+// TestSaves_GLET_STATE_2 writes a state, again when it is due, and only the time of one that is as it was.
+func TestSaves_GLET_STATE_2(t *testing.T) {
+	t.Parallel()
+	l := newLandscape(t, []client.Object{sprout()}, []client.Object{home(), authority(), infrastructure(`{"a":null,"b":"<&>"}`)})
+	if got := l.pass(); got != 6*time.Hour {
+		t.Errorf("the next pass comes after %s, want 6h", got)
+	}
+	first := l.state()
+	if first == nil || len(first.Spec.Gardener) != 1 || len(first.Spec.Extensions) != 1 || first.Annotations[timestamp] != "2026-05-04T12:00:00Z" {
+		t.Fatalf("the state is not what the seed has: %+v", first)
+	}
+	l.clock.Step(time.Hour)
+	if got := l.pass(); got != 5*time.Hour {
+		t.Errorf("a pass that comes too early is followed by another after %s, want 5h", got)
+	}
+	l.clock.Step(5 * time.Hour)
+	l.pass()
+	same := l.state()
+	if diff := cmp.Diff(first.Spec, same.Spec); diff != "" || same.Annotations[timestamp] != "2026-05-04T18:00:00Z" {
+		t.Errorf("the state changes although nothing has, or the time does not: %v (-first +second):\n%s", same.Annotations, diff)
+	}
+	changed := infrastructure(`{"a":null,"b":2}`)
+	if err := l.SeedClient.Delete(t.Context(), changed); err != nil {
+		t.Fatal(err)
+	}
+	if err := l.SeedClient.Create(t.Context(), changed); err != nil {
+		t.Fatal(err)
+	}
+	l.clock.Step(6 * time.Hour)
+	l.pass()
+	if got := string(l.state().Spec.Extensions[0].State.Raw); got != `{"a":null,"b":2}` {
+		t.Errorf("the state is %s, want what the extension says now, with what is null in it", got)
+	}
+	want := map[string]int{"create": 1, `patch {"metadata":{"annotations":{"gardener.cloud/timestamp":"2026-05-04T18:00:00Z"}}}`: 1, "update": 1}
+	if diff := cmp.Diff(want, l.writes); diff != "" {
+		t.Errorf("writes (-want +got):\n%s", diff)
+	}
+}
+
+// TestLeavesAlone_GLET_STATE_2 makes passes on shoots whose state is not to be written.
+func TestLeavesAlone_GLET_STATE_2(t *testing.T) {
+	t.Parallel()
+	managed := &gardenseedmanagementv1alpha1.ManagedSeed{ObjectMeta: metav1.ObjectMeta{Namespace: "garden", Name: "one"}}
+	seed := func() []client.Object { return []client.Object{home(), authority()} }
+	for name, tc := range map[string]struct {
+		reason string
+		garden []client.Object
+		seed   []client.Object
+		want   time.Duration
+		event  string
+	}{
+		"Gone":         {reason: "there is no shoot", seed: seed()},
+		"Other seed":   {reason: "another gardenlet is responsible", garden: []client.Object{sprout(func(s *gardencorev1beta1.Shoot) { s.Status.SeedName = new("other") })}, seed: seed()},
+		"In deletion":  {reason: "nobody would delete what is written now (GLET-STATE-4)", garden: []client.Object{leaving(sprout())}, seed: seed()},
+		"Creating":     {reason: "it is not whole", garden: []client.Object{sprout(func(s *gardencorev1beta1.Shoot) { s.Status.LastOperation = nil })}, seed: seed(), want: 10 * time.Minute},
+		"Managed seed": {reason: "the seed is backed up as a shoot", garden: []client.Object{sprout(), managed}, seed: seed(), want: 6 * time.Hour},
+		"No namespace": {reason: "a seed that was made anew has nothing to say", garden: []client.Object{sprout()}, seed: []client.Object{authority()}, want: 10 * time.Minute, event: "ShootStateIncomplete"},
+		"Ends":         {reason: "nor has a namespace that ends", garden: []client.Object{sprout()}, seed: []client.Object{leaving(home()), authority()}, want: 10 * time.Minute, event: "ShootStateIncomplete"},
+		"No secrets":   {reason: "nor has an empty one", garden: []client.Object{sprout()}, seed: []client.Object{home()}, want: 10 * time.Minute, event: "ShootStateIncomplete"},
+		"Large": {
+			reason: "trying again at once does not help", garden: []client.Object{sprout()},
+			seed: []client.Object{home(), generated("ca", strings.Repeat("x", 1100<<10), nil)}, want: 6 * time.Hour, event: `Warning ShootStateTooLarge The state of the control plane was not saved`,
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			l := newLandscape(t, tc.garden, tc.seed)
+			if got := l.pass(); got != tc.want {
+				t.Errorf("%s\nthe next pass comes after %s, want %s", tc.reason, got, tc.want)
+			}
+			if l.state() != nil {
+				t.Errorf("%s\na state is written", tc.reason)
+			}
+			if got := l.event(); !strings.Contains(got, tc.event) || (tc.event == "") != (got == "") {
+				t.Errorf("%s\nevent %q, want %q", tc.reason, got, tc.event)
+			}
+		})
+	}
+}
+
+// TestLastOneStays_GLET_STATE_3: a state that cannot be read in full replaces nothing.
+func TestLastOneStays_GLET_STATE_3(t *testing.T) {
+	t.Parallel()
+	last := &gardencorev1beta1.ShootState{ObjectMeta: metav1.ObjectMeta{Namespace: "garden-meadow", Name: "sprout"}}
+	last.Spec.Gardener = []gardencorev1beta1.GardenerResourceData{{Name: "ca", Type: "secret", Data: raw(t, "former")}}
+	l := newLandscape(t, []client.Object{sprout(), last}, []client.Object{home(), authority(), infrastructure("", refers("v1", "Secret", "missing"))})
+	l.pass()
+	if diff := cmp.Diff(last.Spec, l.state().Spec); diff != "" {
+		t.Errorf("the state changes (-want +got):\n%s", diff)
+	}
+	if got := l.event(); !strings.Contains(got, `Infrastructure "sprout" refers to`) || !strings.Contains(got, `Secret "missing" does not exist`) {
+		t.Errorf("event %q, want what is missing, and who refers to it", got)
+	}
+}
+
+// TestDeletedMeanwhile_GLET_STATE_4: a shoot that is deleted while its state is read leaves no state behind.
+func TestDeletedMeanwhile_GLET_STATE_4(t *testing.T) {
+	t.Parallel()
+	s := sprout(func(s *gardencorev1beta1.Shoot) { s.Finalizers = []string{"gardener"} })
+	l := newLandscape(t, []client.Object{s}, []client.Object{home(), authority()})
+	cached := l.GardenClient
+	l.GardenClient = stale{Client: cached, shoot: s.DeepCopy()}
+	if err := cached.Delete(t.Context(), s); err != nil {
+		t.Fatal(err)
+	}
+	if got := l.pass(); got != 0 {
+		t.Errorf("another pass comes after %s, want none", got)
+	}
+	l.GardenClient = cached
+	if l.state() != nil {
+		t.Error("a state is written after the deletion has begun")
+	}
+}
+
+// TestRefusals_GLET_STATE_3 has the garden refuse what is written.
+func TestRefusals_GLET_STATE_3(t *testing.T) {
+	t.Parallel()
+	invalid := apierrors.NewInvalid(gardencorev1beta1.Kind("ShootState"), "sprout", field.ErrorList{field.Invalid(field.NewPath("spec", "gardener"), "top secret", "is bad")})
+	for name, tc := range map[string]struct {
+		refuses error
+		want    time.Duration
+		event   string
+	}{
+		"Large":   {apierrors.NewRequestEntityTooLargeError("limit is 3145728"), 6 * time.Hour, "ShootStateTooLarge"},
+		"Invalid": {invalid, 10 * time.Minute, "spec.gardener (FieldValueInvalid)"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			l := newLandscape(t, []client.Object{sprout()}, []client.Object{home(), authority()})
+			l.refuses = tc.refuses
+			if got := l.pass(); got != tc.want {
+				t.Errorf("the next pass comes after %s, want %s", got, tc.want)
+			}
+			if got := l.event(); !strings.Contains(got, tc.event) || strings.Contains(got, "top secret") {
+				t.Errorf("event %q, want %q and no content", got, tc.event)
+			}
+		})
+	}
+}
+
+// TestForeignPlace: a namespace of another shoot is not read.
+func TestForeignPlace_GLET_SHOOT_18(t *testing.T) {
+	t.Parallel()
+	theirs := home()
+	theirs.Annotations["shoot.gardener.cloud/uid"] = "uid-2"
+	l := newLandscape(t, []client.Object{sprout()}, []client.Object{theirs, authority()})
+	if _, err := l.Reconcile(t.Context(), request()); err == nil || !strings.Contains(err.Error(), `belongs to the shoot with UID "uid-2"`) || l.state() != nil {
+		t.Errorf("Reconcile(...) = %v, want an error about the namespace, and no state", err)
+	}
+}
+
+// TestOff_GLET_STATE_2: without workers, nothing is registered.
+func TestOff_GLET_STATE_2(t *testing.T) {
+	t.Parallel()
+	l := newLandscape(t, nil, nil)
+	l.Config.ConcurrentSyncs = new(0)
+	if err := l.AddToManager(kit.Clusters{}); err != nil {
+		t.Errorf("AddToManager(...) = %v, want that it adds nothing", err)
+	}
+}
+
+// TestStateInDeletion_GLET_STATE_3: what somebody deletes is written anew once it is gone.
+func TestStateInDeletion_GLET_STATE_3(t *testing.T) {
+	t.Parallel()
+	last := leaving(&gardencorev1beta1.ShootState{ObjectMeta: metav1.ObjectMeta{Namespace: "garden-meadow", Name: "sprout"}})
+	l := newLandscape(t, []client.Object{sprout(), last}, []client.Object{home(), authority()})
+	if got := l.pass(); got != 10*time.Minute || len(l.writes) > 0 {
+		t.Errorf("the next pass comes after %s with writes %v, want 10m and none", got, l.writes)
+	}
+}
