@@ -12,6 +12,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+	gardenresourcesv1alpha1 "github.com/terrarium-garden/terrarium/apis/resources/v1alpha1"
 	"github.com/terrarium-garden/terrarium/controllers/component"
 	"github.com/terrarium-garden/terrarium/controllers/component/facts"
 	"github.com/terrarium-garden/terrarium/controllers/component/vertical"
@@ -50,6 +51,9 @@ func service(namespace, role string) *corev1.Service {
 	return &corev1.Service{
 		ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: serviceName(role), Labels: labels(role), Annotations: map[string]string{
 			reach.FromScrapers(): reach.Ports(reach.TCP(metricsPort)),
+			// The resource manager of the seed defragments it.
+			gardenresourcesv1alpha1.AnnotationNamespaceAlias:     reach.AllShoots,
+			gardenresourcesv1alpha1.AnnotationNamespaceSelectors: reach.Garden(),
 		}},
 		Spec: corev1.ServiceSpec{
 			Type:     corev1.ServiceTypeClusterIP,
@@ -64,7 +68,7 @@ func service(namespace, role string) *corev1.Service {
 // render returns the Service for clients and the stateful set.
 func render(f facts.Shoot, role string, in *component.Inputs) []client.Object {
 	return append([]client.Object{service(f.Namespace, role), component.Mutable(&appsv1.StatefulSet{
-		ObjectMeta: metav1.ObjectMeta{Namespace: f.Namespace, Name: nameOf(role), Labels: labels(role)},
+		ObjectMeta: metav1.ObjectMeta{Namespace: f.Namespace, Name: nameOf(role), Labels: labels(role), Annotations: housekeeping(f, in)},
 		Spec: appsv1.StatefulSetSpec{
 			Replicas:    &in.Replicas,
 			ServiceName: serviceName(role),
