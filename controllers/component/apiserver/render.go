@@ -72,7 +72,8 @@ func program(f facts.Shoot) string {
 }
 
 func pod(f facts.Shoot, in *component.Inputs, checksum map[string]string) component.Pod {
-	live := component.HTTPProbe(corev1.URISchemeHTTPS, Port, "/livez")
+	// An etcd that is defragmented answers nothing meanwhile. To restart the API server would not help; it is not ready.
+	live := component.HTTPProbe(corev1.URISchemeHTTPS, Port, "/livez?exclude=etcd")
 	live.TimeoutSeconds = 15
 	accountKey := in.Secret(gardencorev1beta1.SecretServiceAccountKey)
 	return component.Pod{

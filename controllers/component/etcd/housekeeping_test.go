@@ -62,3 +62,13 @@ func TestSchedule(t *testing.T) {
 		})
 	}
 }
+
+// TestPatience: an etcd is not restarted while it is defragmented.
+func TestPatience_BAK_DEFRAG_4(t *testing.T) {
+	t.Parallel()
+	set, _ := render(t, gardencorev1beta1.SeedSpec{}, nil)[1].(*appsv1.StatefulSet)
+	live := set.Spec.Template.Spec.Containers[0].LivenessProbe
+	if got := time.Duration(live.PeriodSeconds*live.FailureThreshold) * time.Second; got != 2*time.Minute {
+		t.Errorf("it is restarted after %s without an answer, want 2m", got)
+	}
+}

@@ -35,6 +35,10 @@ const (
 
 	// quota is the size at which etcd refuses writes. It fits into the volume.
 	quota = 8 << 30
+
+	// patience is how many probes in a row an etcd may leave without an answer, which is two minutes: while it is defragmented it answers
+	// nothing, and one that was restarted then would never get to the end (BAK-DEFRAG-4).
+	patience = 24
 )
 
 // URL is where clients in the seed reach the etcd of a role.
@@ -99,6 +103,8 @@ func render(f facts.Shoot, role string, in *component.Inputs) []client.Object {
 }
 
 func pod(f facts.Shoot, role string, in *component.Inputs) corev1.PodSpec {
+	live := component.HTTPProbe(corev1.URISchemeHTTP, metricsPort, "/livez")
+	live.FailureThreshold = patience
 	spec := component.Pod{
 		PriorityClass: gardencorev1beta1.PriorityClassShootControlPlane500,
 		Files: []corev1.VolumeProjection{
@@ -118,7 +124,7 @@ func pod(f facts.Shoot, role string, in *component.Inputs) corev1.PodSpec {
 			},
 			StartupProbe:   component.StartupProbe(corev1.URISchemeHTTP, metricsPort, "/readyz", 300),
 			ReadinessProbe: component.HTTPProbe(corev1.URISchemeHTTP, metricsPort, "/readyz"),
-			LivenessProbe:  component.HTTPProbe(corev1.URISchemeHTTP, metricsPort, "/livez"),
+			LivenessProbe:  live,
 			Resources:      vertical.AtLeast(component.Requests("20m", "80Mi"), demanded(f, role), most()),
 			VolumeMounts:   []corev1.VolumeMount{{Name: dataVolume, MountPath: dataDir}},
 		},
