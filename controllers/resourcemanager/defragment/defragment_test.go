@@ -8,6 +8,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
+	"go.etcd.io/etcd/api/v3/etcdserverpb"
+	clientv3 "go.etcd.io/etcd/client/v3"
 
 	"github.com/terrarium-garden/terrarium/controllers/resourcemanager/defragment"
 )
@@ -61,6 +63,40 @@ func TestOrder_BAK_DEFRAG_4(t *testing.T) {
 			}
 			if diff := cmp.Diff(tc.want, etcd.Done); diff != "" {
 				t.Errorf("%s\nmembers in their order (-want +got):\n%s", tc.reason, diff)
+			}
+		})
+	}
+}
+
+// TestJudge is about what members say of themselves. The one that is asked has the number 1.
+func TestJudge_BAK_DEFRAG_4(t *testing.T) {
+	t.Parallel()
+	for name, tc := range map[string]struct {
+		reason string
+		// leader is the one of this member, others that of the others.
+		leader, others uint64
+		learner        bool
+		want           defragment.Member
+		err            string
+	}{
+		"Follower":  {reason: "it follows", leader: 2, others: 2, want: defragment.Member{Endpoint: "a", Size: 5, Used: 3}},
+		"Leader":    {reason: "it leads", leader: 1, others: 1, want: defragment.Member{Endpoint: "a", Leader: true, Size: 5, Used: 3}},
+		"Alone":     {reason: "it is cut off", others: 2, err: "not all members are healthy: a has no leader"},
+		"AllAlone":  {reason: "all are cut off", err: "not all members are healthy: a has no leader"},
+		"Different": {reason: "they do not agree", leader: 2, others: 15, err: "not all members are healthy: a has the leader 2, and another one f"},
+		"Learner":   {reason: "it has not got everything", leader: 2, others: 2, learner: true, err: "not all members are healthy: a still learns"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			got, err := defragment.Judge("a", &clientv3.StatusResponse{
+				Header: &etcdserverpb.ResponseHeader{MemberId: 1}, Leader: tc.leader, IsLearner: tc.learner, DbSize: 5, DbSizeInUse: 3,
+			}, tc.others)
+			text := ""
+			if err != nil {
+				text = err.Error()
+			}
+			if diff := cmp.Diff([]any{tc.want, tc.err}, []any{got, text}); diff != "" {
+				t.Errorf("%s\njudge(...) (-want +got):\n%s", tc.reason, diff)
 			}
 		})
 	}

@@ -6,6 +6,7 @@ import (
 	"context"
 
 	"github.com/go-logr/logr"
+	clientv3 "go.etcd.io/etcd/client/v3"
 )
 
 // Cluster is an etcd of a test: Observed are what it answers one after the other, the last one again and again.
@@ -45,6 +46,12 @@ func (c *Cluster) observe(context.Context) ([]member, error) {
 func (c *Cluster) defragment(_ context.Context, endpoint string) error {
 	c.Done = append(c.Done, endpoint)
 	return c.Fails
+}
+
+// Judge is the member that answers with a status, if it is healthy.
+func Judge(endpoint string, status *clientv3.StatusResponse, leader uint64) (Member, error) {
+	m, err := judge(endpoint, status, leader)
+	return Member{Endpoint: m.endpoint, Leader: m.leader, Size: m.size, Used: m.used}, err
 }
 
 // Defragment defragments the members of an etcd.

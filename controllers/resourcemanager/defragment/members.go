@@ -50,7 +50,7 @@ func (m *members) close() { _ = m.client.Close() } // It has nothing left to say
 // observe returns all members if they are healthy: a majority agrees on who they are, and each of them answers, follows the same leader
 // and has no damage. The alarm for a database that is full is none: to return space is what helps (BAK-DEFRAG-4).
 func (m *members) observe(ctx context.Context) ([]member, error) {
-	if err := m.judge(ctx); err != nil {
+	if err := m.agree(ctx); err != nil {
 		return nil, err
 	}
 	found := make([]member, 0, len(m.endpoints))
@@ -63,16 +63,31 @@ func (m *members) observe(ctx context.Context) ([]member, error) {
 		if leader == 0 {
 			leader = status.Leader
 		}
-		if status.Leader == 0 || status.Leader != leader || status.IsLearner {
-			return nil, fmt.Errorf("%w: %s follows %x, and another one %x", errUnhealthy, endpoint, status.Leader, leader)
+		one, err := judge(endpoint, status, leader)
+		if err != nil {
+			return nil, err
 		}
-		found = append(found, member{endpoint: endpoint, leader: status.Header.MemberId == leader, size: status.DbSize, used: status.DbSizeInUse})
+		found = append(found, one)
 	}
 	return found, nil
 }
 
-// judge asks the members together.
-func (m *members) judge(ctx context.Context) error {
+// judge is the member that says this of itself, if it is a full one and has the leader that the others have.
+func judge(endpoint string, status *clientv3.StatusResponse, leader uint64) (member, error) {
+	switch {
+	case status.IsLearner:
+		return member{}, fmt.Errorf("%w: %s still learns", errUnhealthy, endpoint)
+	case status.Leader == 0:
+		return member{}, fmt.Errorf("%w: %s has no leader", errUnhealthy, endpoint)
+	case status.Leader != leader:
+		return member{}, fmt.Errorf("%w: %s has the leader %x, and another one %x", errUnhealthy, endpoint, status.Leader, leader)
+	default:
+		return member{endpoint: endpoint, leader: status.Header.MemberId == leader, size: status.DbSize, used: status.DbSizeInUse}, nil
+	}
+}
+
+// agree asks a majority: an answer is one of the members together.
+func (m *members) agree(ctx context.Context) error {
 	list, err := answered(ctx, func(ctx context.Context) (*clientv3.MemberListResponse, error) { return m.client.MemberList(ctx) })
 	if err != nil {
 		return fmt.Errorf("%w: list them: %w", errUnhealthy, err)
