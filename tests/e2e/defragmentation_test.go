@@ -25,7 +25,7 @@ func defragmented(t *testing.T, w *world) {
 			log := w.must(t, w.seed("-n", "garden", "logs", "deployment/gardener-resource-manager", "--since=2m")...)
 			var about []string
 			for line := range strings.Lines(log) {
-				if strings.Contains(line, `"`+etcd+`"`) && strings.Contains(line, `"`+plane+`"`) {
+				if strings.Contains(line, " namespace="+plane+" name="+etcd+" ") {
 					about = append(about, line)
 				}
 			}

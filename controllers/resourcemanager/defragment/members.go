@@ -7,16 +7,21 @@ import (
 	"crypto/tls"
 	"errors"
 	"fmt"
+	"net"
 	"time"
 
 	"go.etcd.io/etcd/api/v3/etcdserverpb"
 	clientv3 "go.etcd.io/etcd/client/v3"
 	"go.uber.org/zap"
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/credentials"
 )
 
 const (
 	// answerTime is how long one answer of a member may take, and defragmentationTime how long its defragmentation.
 	answerTime, defragmentationTime = 5 * time.Second, 10 * time.Minute
+	// attempts is how often a member is asked for an answer.
+	attempts = 3
 )
 
 // errUnhealthy says that not all members of an etcd are healthy.
@@ -30,6 +35,23 @@ type member struct {
 	size, used int64
 }
 
+// named are credentials that expect the same name of every server. Those of gRPC expect the address at which it was reached.
+type named struct {
+	credentials.TransportCredentials
+
+	name string
+}
+
+// ClientHandshake implements credentials.TransportCredentials.
+func (n named) ClientHandshake(ctx context.Context, _ string, connection net.Conn) (net.Conn, credentials.AuthInfo, error) {
+	return n.TransportCredentials.ClientHandshake(ctx, n.name, connection)
+}
+
+// Clone implements credentials.TransportCredentials.
+func (n named) Clone() credentials.TransportCredentials {
+	return named{TransportCredentials: n.TransportCredentials.Clone(), name: n.name}
+}
+
 // members are those of one etcd.
 type members struct {
 	client    *clientv3.Client
@@ -37,8 +59,13 @@ type members struct {
 }
 
 // connect returns the members at endpoints. It does not wait for a connection. The caller closes it.
-func connect(ctx context.Context, endpoints []string, credentials *tls.Config) (*members, error) {
-	c, err := clientv3.New(clientv3.Config{Context: ctx, Endpoints: endpoints, TLS: credentials, DialTimeout: answerTime, Logger: zap.NewNop()})
+func connect(ctx context.Context, endpoints []string, config *tls.Config) (*members, error) {
+	c, err := clientv3.New(clientv3.Config{
+		Context: ctx, Endpoints: endpoints, TLS: config, DialTimeout: answerTime, Logger: zap.NewNop(),
+		// The last error tells why, and the end of the time does not.
+		MaxUnaryRetries: attempts,
+		DialOptions:     []grpc.DialOption{grpc.WithTransportCredentials(named{TransportCredentials: credentials.NewTLS(config), name: config.ServerName})},
+	})
 	if err != nil {
 		return nil, fmt.Errorf("connect to etcd: %w", err)
 	}

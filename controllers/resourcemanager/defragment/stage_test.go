@@ -274,12 +274,12 @@ func (s *store) defragmented() []string {
 	return append([]string(nil), s.done...)
 }
 
-// freeAddresses are of ports that nobody listens at.
+// freeAddresses are of ports that nobody listens at. Like those of pods, they are in no certificate.
 func freeAddresses(t *testing.T, number int) []string {
 	t.Helper()
 	addresses := make([]string, number)
 	for i := range addresses {
-		l, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
+		l, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.2:0")
 		if err != nil {
 			t.Fatal(err)
 		}
