@@ -33,7 +33,7 @@ func TestLabels_GRM_NP_1(t *testing.T) {
 		"kube-controller-manager":   {general + "dns", services + "kube-apiserver-tcp-443"},
 		"cloud-controller-manager":  {general + "dns", general + "runtime-apiserver", services + "kube-apiserver-tcp-443"},
 		"vpa-admission-controller":  {general + "dns", services + "kube-apiserver-tcp-443"},
-		"gardener-resource-manager": {general + "dns", general + "private-networks", general + "public-networks", general + "runtime-apiserver", services + "all-shoots-kube-apiserver-tcp-443"},
+		"gardener-resource-manager": {general + "dns", general + "private-networks", general + "public-networks", general + "runtime-apiserver", services + "all-shoots-etcd-events-client-tcp-2379", services + "all-shoots-etcd-main-client-tcp-2379", services + "all-shoots-kube-apiserver-tcp-443"},
 		"etcd-main":                 nil,
 	} {
 		labels := reach.Labels(program)

@@ -49,6 +49,11 @@ func ServersOfShoots() string {
 	}, ",") + "]"
 }
 
+// Garden selects the namespace of the programs of a seed as a whole, as the value of an annotation.
+func Garden() string {
+	return fmt.Sprintf(`[{"matchLabels":{%q:%q}}]`, corev1.LabelMetadataName, gardencorev1beta1.NamespaceGarden)
+}
+
 // Shoots selects the namespaces of control planes, as the value of an annotation.
 func Shoots() string {
 	return fmt.Sprintf(`[{"matchLabels":{%q:%q}}]`, gardencorev1beta1.LabelRole, gardencorev1beta1.RoleShoot)

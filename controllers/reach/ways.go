@@ -94,7 +94,10 @@ func ways() map[string][]string {
 		// The garden may be anywhere.
 		Gardenlet: {dns, seed, public, private, shoots},
 		// Names are resolved as on the node, by a server that may be outside of the cluster.
-		ResourceManager: {dns, seed, public, private, shoots},
+		ResourceManager: {
+			dns, seed, public, private, shoots,
+			service(AllShoots+"-"+gardencorev1beta1.ETCDMain+"-client", etcdPort), service(AllShoots+"-"+gardencorev1beta1.ETCDEvents+"-client", etcdPort),
+		},
 		// Machines may be in another cluster, which may be anywhere.
 		ProviderLocal: {dns, seed, public, private, shoots},
 	}

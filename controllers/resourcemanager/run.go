@@ -14,6 +14,8 @@
 // In each shoot that is awake it decides on the requests of kubelets for serving certificates, see package certificates, and opens
 // new nodes for pods, see package nodes.
 //
+// It defragments the etcds of shoots, see package defragment.
+//
 // The API servers of shoots ask the webhooks too.
 package resourcemanager
 
@@ -44,6 +46,7 @@ import (
 	"github.com/terrarium-garden/terrarium/controllers/kit"
 	"github.com/terrarium-garden/terrarium/controllers/reach"
 	"github.com/terrarium-garden/terrarium/controllers/resourcemanager/certificates"
+	"github.com/terrarium-garden/terrarium/controllers/resourcemanager/defragment"
 	"github.com/terrarium-garden/terrarium/controllers/resourcemanager/garbage"
 	"github.com/terrarium-garden/terrarium/controllers/resourcemanager/health"
 	"github.com/terrarium-garden/terrarium/controllers/resourcemanager/inshoot"
@@ -171,6 +174,7 @@ func parts(o Options, targets target.Finder) []part {
 		},
 		&health.Reconciler{Base: kit.Base{Clock: o.Clock}, Targets: targets, ClusterID: o.ClusterID, SyncPeriod: o.SyncPeriod},
 		&tokens.Reconciler{Base: kit.Base{Clock: o.Clock}, Targets: targets},
+		&defragment.Reconciler{Base: kit.Base{Clock: o.Clock}, Seed: targets.Seed},
 		&inshoot.Reconciler{Base: kit.Base{Clock: o.Clock}, Targets: targets, Kinds: append(nodes.Followed(), certificates.Followed(targets.Seed), certificates.FollowedAgents(targets.Seed))},
 	}
 	if len(o.PolicyNamespaces) > 0 {

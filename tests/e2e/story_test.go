@@ -40,6 +40,7 @@ func TestStory(t *testing.T) {
 		{"managed resources reach seed and shoot", managed},
 		{"no administrator is left in the control plane", noAdministrators},
 		{"nothing leaves a control plane without a label", closedNamespaces},
+		{"the etcds of the shoot are defragmented", defragmented},
 		{"the API server reaches its nodes through a tunnel", throughTheTunnel},
 		{"a bastion leads to the nodes, from where it may", sshThroughBastion},
 		{"the shoot tells how it is", conditions},

@@ -3,6 +3,7 @@
 package query
 
 import (
+	"hash/crc32"
 	"hash/fnv"
 	"strconv"
 	"time"
@@ -28,6 +29,15 @@ func Anytime() Window { return Window{length: wholeDay - time.Nanosecond} }
 // MaintenanceWindow returns the time in which the maintenance of a shoot may begin: its maintenance time window without the last
 // 15 minutes. It reports false if the shoot has no valid one (GCM-MAINT-1, 2).
 func MaintenanceWindow(s *gardencorev1beta1.ShootSpec) (Window, bool) {
+	w, valid := wholeWindow(s)
+	if w.length > reserve {
+		w.length -= reserve
+	}
+	return w, valid
+}
+
+// wholeWindow is the maintenance time window of a shoot up to its end.
+func wholeWindow(s *gardencorev1beta1.ShootSpec) (Window, bool) {
 	if s.Maintenance == nil || s.Maintenance.TimeWindow == nil {
 		return Window{}, false
 	}
@@ -42,9 +52,6 @@ func MaintenanceWindow(s *gardencorev1beta1.ShootSpec) (Window, bool) {
 	length := end.Sub(begin) % wholeDay
 	if length <= 0 {
 		length += wholeDay
-	}
-	if length > reserve {
-		length -= reserve
 	}
 	hour, minute, second := begin.UTC().Clock()
 	since := time.Duration(hour)*time.Hour + time.Duration(minute)*time.Minute + time.Duration(second)*time.Second
@@ -80,6 +87,20 @@ func (w Window) Due(now, last time.Time, key string) time.Time {
 	_, _ = hash.Write([]byte(key + strconv.FormatInt(begin.Unix(), 10))) // A hash never fails to write.
 	minutes := max(int64(w.length/time.Minute), 1)                       // The last one is left to those who are a little late.
 	return begin.Add(time.Duration(int64(hash.Sum64()>>1)%minutes) * time.Minute)
+}
+
+// DailyTime returns the time of day, in UTC and in whole minutes, at which is done for a shoot what is done once a day in its maintenance time
+// window. A checksum of its UID spreads the shoots with the same window over it. Without a window, or with one that lasts the whole day, it is
+// the time at which the shoot was created (BAK-DEFRAG-2).
+func DailyTime(s *gardencorev1beta1.Shoot) time.Duration {
+	w, valid := wholeWindow(&s.Spec)
+	if !valid || w.length >= wholeDay-time.Second {
+		hour, minute, _ := s.CreationTimestamp.UTC().Clock()
+		return time.Duration(hour)*time.Hour + time.Duration(minute)*time.Minute
+	}
+	minutes := max(int64(w.length/time.Minute), 1)
+	offset := int64(crc32.ChecksumIEEE([]byte(s.Status.UID))) % minutes
+	return (w.begin + time.Duration(offset)*time.Minute).Truncate(time.Minute) % wholeDay
 }
 
 // Confined reports whether changes of the spec of a shoot are rolled out in its maintenance time window only.

@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/terrarium-garden/terrarium/apis/core/query"
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
@@ -112,5 +114,40 @@ func TestDue(t *testing.T) {
 	}
 	if len(days) < 5 {
 		t.Errorf("GCM-MAINT-1: a shoot has %d different minutes on 20 days, want a new one each day", len(days))
+	}
+}
+
+// TestDailyTime spells out what a checksum gives, because times must not move with a new version: CRC-32/IEEE
+// of the text "a" is 3904355907, of "b" 1908338681 and of "c" 112844655.
+func TestDailyTime(t *testing.T) {
+	t.Parallel()
+	created := time.Date(2026, 3, 9, 14, 37, 59, 0, time.FixedZone("", 2*3600))
+	for name, tc := range map[string]struct {
+		reason     string
+		begin, end string
+		uid        types.UID
+		want       string
+	}{
+		"BAK-DEFRAG-2 hour":     {"the begin, and the checksum mod 60", "220000+0000", "230000+0000", "a", "22h27m0s"},
+		"BAK-DEFRAG-2 another":  {"another shoot has another minute", "220000+0000", "230000+0000", "b", "22h41m0s"},
+		"BAK-DEFRAG-2 whole":    {"up to the end of the window, which has no reserve here: the checksum mod 30", "220000+0000", "223000+0000", "a", "22h27m0s"},
+		"BAK-DEFRAG-2 midnight": {"it may be on the next day", "234500+0000", "014500+0000", "c", "0s"},
+		"BAK-DEFRAG-2 zone":     {"22:00 in Berlin is 21:00 in UTC", "220000+0100", "230000+0100", "a", "21h27m0s"},
+		"BAK-DEFRAG-2 seconds":  {"there are no seconds", "220030+0000", "230030+0000", "a", "22h27m0s"},
+		"BAK-DEFRAG-2 none":     {"without a window it is the time of creation", "", "", "a", "12h37m0s"},
+		"BAK-DEFRAG-2 always":   {"likewise with one that is always open", "000000+0000", "235959+0000", "a", "12h37m0s"},
+		"BAK-DEFRAG-2 all day":  {"or lasts until its begin", "030000+0000", "030000+0000", "a", "12h37m0s"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			shoot := &gardencorev1beta1.Shoot{ObjectMeta: metav1.ObjectMeta{CreationTimestamp: metav1.NewTime(created)}}
+			shoot.Spec, shoot.Status.UID = *window(tc.begin, tc.end), tc.uid
+			if tc.begin == "" {
+				shoot.Spec.Maintenance = nil
+			}
+			if got := query.DailyTime(shoot).String(); got != tc.want {
+				t.Errorf("%s\nDailyTime(...): got %s, want %s", tc.reason, got, tc.want)
+			}
+		})
 	}
 }

@@ -177,6 +177,12 @@ const (
 	AnnotationNodeAgentReconciliationDelay = "node-agent.gardener.cloud/reconciliation-delay"
 	// AnnotationRestartSystemdServices lists units that are to be restarted on a node, separated by commas.
 	AnnotationRestartSystemdServices = "worker.gardener.cloud/restart-systemd-services"
+	// AnnotationDefragmentationSchedule of the StatefulSet of an etcd says when it is defragmented, as a cron expression in UTC. It is our own.
+	AnnotationDefragmentationSchedule = "etcd.terrarium.garden/defragmentation-schedule"
+	// AnnotationETCDClientCertificate and AnnotationETCDAuthority of such a StatefulSet name the Secrets with the certificate of clients of the
+	// etcd, and with the authorities that verify its own. They are our own.
+	AnnotationETCDClientCertificate = "etcd.terrarium.garden/client-certificate"
+	AnnotationETCDAuthority         = "etcd.terrarium.garden/authority"
 	// AnnotationChecksumDataScript is the checksum of the configuration that a node downloaded.
 	AnnotationChecksumDataScript = "checksum/data-script"
 	// AnnotationChecksumCloudConfigData is the checksum of the configuration that a node applied.

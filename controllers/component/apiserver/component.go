@@ -41,7 +41,6 @@ const (
 	image = "kube-apiserver"
 
 	nameServing          = "kube-apiserver"
-	nameETCDClient       = "etcd-client"
 	nameKubeletClient    = "kube-apiserver-kubelet"
 	nameFrontProxyClient = "kube-aggregator"
 )
@@ -86,7 +85,7 @@ func requests(f facts.Shoot, addresses component.Addresses) ([]component.Request
 		component.Authority(gardencorev1beta1.SecretCAFrontProxy),
 		component.Authority(gardencorev1beta1.SecretCAETCD),
 		component.Certificate(gardencorev1beta1.SecretCACluster, serving),
-		client(nameETCDClient, gardencorev1beta1.SecretCAETCD, "etcd-client"),
+		etcd.Client(),
 		component.Certificate(gardencorev1beta1.SecretCAClient, kubelets),
 		client(nameFrontProxyClient, gardencorev1beta1.SecretCAFrontProxy, frontProxyUser),
 		component.RSAKey(gardencorev1beta1.SecretServiceAccountKey),

@@ -12,6 +12,7 @@ import (
 
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	"github.com/terrarium-garden/terrarium/controllers/component"
+	"github.com/terrarium-garden/terrarium/controllers/component/etcd"
 	"github.com/terrarium-garden/terrarium/controllers/component/facts"
 	"github.com/terrarium-garden/terrarium/controllers/component/vertical"
 	"github.com/terrarium-garden/terrarium/controllers/reach"
@@ -71,7 +72,8 @@ func program(f facts.Shoot) string {
 }
 
 func pod(f facts.Shoot, in *component.Inputs, checksum map[string]string) component.Pod {
-	live := component.HTTPProbe(corev1.URISchemeHTTPS, Port, "/livez")
+	// An etcd that is defragmented answers nothing meanwhile. To restart the API server would not help; it is not ready.
+	live := component.HTTPProbe(corev1.URISchemeHTTPS, Port, "/livez?exclude=etcd")
 	live.TimeoutSeconds = 15
 	accountKey := in.Secret(gardencorev1beta1.SecretServiceAccountKey)
 	return component.Pod{
@@ -86,7 +88,7 @@ func pod(f facts.Shoot, in *component.Inputs, checksum map[string]string) compon
 			in.BundleFile(gardencorev1beta1.SecretCAFrontProxy, frontProxyCAFolder),
 			in.BundleFile(gardencorev1beta1.SecretCAETCD, etcdCAFolder),
 			in.CertificateFiles(nameServing, servingFolder),
-			in.CertificateFiles(nameETCDClient, etcdFolder),
+			in.CertificateFiles(etcd.ClientCertificate, etcdFolder),
 			in.CertificateFiles(nameKubeletClient, kubeletFolder),
 			in.CertificateFiles(nameFrontProxyClient, frontProxyFolder),
 			component.FromSecret(accountKey.Name, serviceAccountFolder, secrets.DataKeyRSA),

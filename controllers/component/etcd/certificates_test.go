@@ -89,6 +89,22 @@ func TestCertificates_BAK_ETCD_8(t *testing.T) {
 	}
 }
 
+// TestClientsComeFromAnywhere: an etcd refuses a client whose certificate names hosts from another one, and pods of clients have no names.
+func TestClientsComeFromAnywhere_BAK_ETCD_8(t *testing.T) {
+	t.Parallel()
+	block, _ := pem.Decode(obtained(t, "main")["etcd-client"].Certificate)
+	if block == nil {
+		t.Fatal("etcd-client is not among the secrets")
+	}
+	leaf, err := x509.ParseCertificate(block.Bytes)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(leaf.DNSNames)+len(leaf.IPAddresses) > 0 {
+		t.Errorf("the certificate of clients names the hosts %v and %v", leaf.DNSNames, leaf.IPAddresses)
+	}
+}
+
 // TestOnlyKnownClients: each store asks its clients and peers for certificates, verifies them with its two authorities, and can be reached
 // without one for its metrics and its health alone.
 func TestOnlyKnownClients_BAK_ETCD_7_BAK_ETCD_8(t *testing.T) {

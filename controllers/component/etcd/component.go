@@ -20,6 +20,8 @@ const (
 	Main component.Name = gardencorev1beta1.ETCDMain
 	// Events is its store for events.
 	Events component.Name = gardencorev1beta1.ETCDEvents
+	// ClientCertificate is the certificate of those who may do everything in both stores of a shoot, see Client.
+	ClientCertificate = "etcd-client"
 
 	image     = "etcd"
 	container = "etcd"
@@ -44,6 +46,13 @@ func Component(role string) component.Component[facts.Shoot] {
 	}
 }
 
+// Client asks for the certificate of clients. It names no host: an etcd lets those of certificates that do connect from there only.
+func Client() component.Request {
+	return component.Certificate(gardencorev1beta1.SecretCAETCD, secrets.CertificateSpec{
+		Name: ClientCertificate, Usage: secrets.UsageClient, CommonName: "etcd-client",
+	})
+}
+
 func serverSecret(role string) string { return nameOf(role) + "-server" }
 
 func peerSecret(role string) string { return nameOf(role) + "-peer" }
@@ -62,6 +71,7 @@ func requests(namespace, role string) []component.Request {
 			Name: peerSecret(role), Usage: secrets.UsagePeer, CommonName: nameOf(role),
 			DNSNames: []string{"localhost"}, IPs: []string{"127.0.0.1"},
 		}),
+		Client(),
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+	gardenresourcesv1alpha1 "github.com/terrarium-garden/terrarium/apis/resources/v1alpha1"
 	"github.com/terrarium-garden/terrarium/controllers/component"
 	"github.com/terrarium-garden/terrarium/controllers/component/facts"
 	"github.com/terrarium-garden/terrarium/controllers/component/vertical"
@@ -34,6 +35,10 @@ const (
 
 	// quota is the size at which etcd refuses writes. It fits into the volume.
 	quota = 8 << 30
+
+	// patience is how many probes in a row an etcd may leave without an answer, which is two minutes: while it is defragmented it answers
+	// nothing, and one that was restarted then would never get to the end (BAK-DEFRAG-4).
+	patience = 24
 )
 
 // URL is where clients in the seed reach the etcd of a role.
@@ -50,6 +55,9 @@ func service(namespace, role string) *corev1.Service {
 	return &corev1.Service{
 		ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: serviceName(role), Labels: labels(role), Annotations: map[string]string{
 			reach.FromScrapers(): reach.Ports(reach.TCP(metricsPort)),
+			// The resource manager of the seed defragments it.
+			gardenresourcesv1alpha1.AnnotationNamespaceAlias:     reach.AllShoots,
+			gardenresourcesv1alpha1.AnnotationNamespaceSelectors: reach.Garden(),
 		}},
 		Spec: corev1.ServiceSpec{
 			Type:     corev1.ServiceTypeClusterIP,
@@ -64,7 +72,7 @@ func service(namespace, role string) *corev1.Service {
 // render returns the Service for clients and the stateful set.
 func render(f facts.Shoot, role string, in *component.Inputs) []client.Object {
 	return append([]client.Object{service(f.Namespace, role), component.Mutable(&appsv1.StatefulSet{
-		ObjectMeta: metav1.ObjectMeta{Namespace: f.Namespace, Name: nameOf(role), Labels: labels(role)},
+		ObjectMeta: metav1.ObjectMeta{Namespace: f.Namespace, Name: nameOf(role), Labels: labels(role), Annotations: housekeeping(f, in)},
 		Spec: appsv1.StatefulSetSpec{
 			Replicas:    &in.Replicas,
 			ServiceName: serviceName(role),
@@ -95,6 +103,8 @@ func render(f facts.Shoot, role string, in *component.Inputs) []client.Object {
 }
 
 func pod(f facts.Shoot, role string, in *component.Inputs) corev1.PodSpec {
+	live := component.HTTPProbe(corev1.URISchemeHTTP, metricsPort, "/livez")
+	live.FailureThreshold = patience
 	spec := component.Pod{
 		PriorityClass: gardencorev1beta1.PriorityClassShootControlPlane500,
 		Files: []corev1.VolumeProjection{
@@ -114,7 +124,7 @@ func pod(f facts.Shoot, role string, in *component.Inputs) corev1.PodSpec {
 			},
 			StartupProbe:   component.StartupProbe(corev1.URISchemeHTTP, metricsPort, "/readyz", 300),
 			ReadinessProbe: component.HTTPProbe(corev1.URISchemeHTTP, metricsPort, "/readyz"),
-			LivenessProbe:  component.HTTPProbe(corev1.URISchemeHTTP, metricsPort, "/livez"),
+			LivenessProbe:  live,
 			Resources:      vertical.AtLeast(component.Requests("20m", "80Mi"), demanded(f, role), most()),
 			VolumeMounts:   []corev1.VolumeMount{{Name: dataVolume, MountPath: dataDir}},
 		},

@@ -31,7 +31,7 @@ func renderRole(t *testing.T, role string, seed gardencorev1beta1.SeedSpec, kept
 		Images:   map[string]string{"etcd": "registry.k8s.io/etcd:3.6.8-0"},
 		Secrets: map[string]component.Secret{
 			server: {Name: server + "-11111111"}, peer: {Name: peer + "-22222222"},
-			"ca-etcd": {Bundle: "ca-etcd-bundle-33333333"}, "ca-etcd-peer": {Bundle: "ca-etcd-peer-bundle-44444444"},
+			"etcd-client": {Name: "etcd-client-55555555"}, "ca-etcd": {Bundle: "ca-etcd-bundle-33333333"}, "ca-etcd-peer": {Bundle: "ca-etcd-peer-bundle-44444444"},
 		},
 		Kept: kept,
 	}

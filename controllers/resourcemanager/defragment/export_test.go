@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package defragment
+
+import (
+	"context"
+
+	"github.com/go-logr/logr"
+	clientv3 "go.etcd.io/etcd/client/v3"
+)
+
+// Cluster is an etcd of a test: Observed are what it answers one after the other, the last one again and again.
+type Cluster struct {
+	Observed []Answer
+	// Fails is the error of each defragmentation.
+	Fails error
+	// Done are the members that were defragmented.
+	Done []string
+}
+
+// Answer is one of them.
+type Answer struct {
+	Members []Member
+	Err     error
+}
+
+// Member is one of an etcd.
+type Member struct {
+	Endpoint   string
+	Leader     bool
+	Size, Used int64
+}
+
+func (c *Cluster) observe(context.Context) ([]member, error) {
+	answer := c.Observed[0]
+	if len(c.Observed) > 1 {
+		c.Observed = c.Observed[1:]
+	}
+	var members []member
+	for _, m := range answer.Members {
+		members = append(members, member{endpoint: m.Endpoint, leader: m.Leader, size: m.Size, used: m.Used})
+	}
+	return members, answer.Err
+}
+
+func (c *Cluster) defragment(_ context.Context, endpoint string) error {
+	c.Done = append(c.Done, endpoint)
+	return c.Fails
+}
+
+// Judge is the member that answers with a status, if it is healthy.
+func Judge(endpoint string, status *clientv3.StatusResponse, leader uint64) (Member, error) {
+	m, err := judge(endpoint, status, leader)
+	return Member{Endpoint: m.endpoint, Leader: m.leader, Size: m.size, Used: m.used}, err
+}
+
+// Defragment defragments the members of an etcd.
+func Defragment(ctx context.Context, etcd *Cluster, room int64) error {
+	return defragment(ctx, logr.Discard(), etcd, room)
+}
