@@ -82,12 +82,12 @@ func TestSameAsConnection(t *testing.T) {
 	t.Parallel()
 	stores, _ := start(t)
 	near := stores.Objects.Direct()
-	defer near.Close() //nolint:errcheck // It has no connection.
+	t.Cleanup(func() { near.Close() }) //nolint:errcheck // It has no connection.
 	far, err := stores.Objects.Client()
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer far.Close() //nolint:errcheck // The test is over.
+	t.Cleanup(func() { far.Close() }) //nolint:errcheck // The test is over.
 	for _, key := range []string{"/a/1", "/a/2", "/a/3"} {
 		if _, err := create(t.Context(), near.Client, key, "v"+key); err != nil {
 			t.Fatal(err)
@@ -97,10 +97,14 @@ func TestSameAsConnection(t *testing.T) {
 	end()
 
 	for name, ask := range map[string]func(c *clientv3.Client) (any, error){
-		"Get":      func(c *clientv3.Client) (any, error) { return c.Get(t.Context(), "/a/1") },
-		"Missing":  func(c *clientv3.Client) (any, error) { return c.Get(t.Context(), "/b") },
-		"List":     func(c *clientv3.Client) (any, error) { return c.Get(t.Context(), "/a/", clientv3.WithPrefix(), clientv3.WithLimit(2)) },
-		"Count":    func(c *clientv3.Client) (any, error) { return c.Get(t.Context(), "/a/", clientv3.WithPrefix(), clientv3.WithCountOnly()) },
+		"Get":     func(c *clientv3.Client) (any, error) { return c.Get(t.Context(), "/a/1") },
+		"Missing": func(c *clientv3.Client) (any, error) { return c.Get(t.Context(), "/b") },
+		"List": func(c *clientv3.Client) (any, error) {
+			return c.Get(t.Context(), "/a/", clientv3.WithPrefix(), clientv3.WithLimit(2))
+		},
+		"Count": func(c *clientv3.Client) (any, error) {
+			return c.Get(t.Context(), "/a/", clientv3.WithPrefix(), clientv3.WithCountOnly())
+		},
 		"Conflict": func(c *clientv3.Client) (any, error) { return create(t.Context(), c, "/a/2", "other") },
 		"Future":   func(c *clientv3.Client) (any, error) { return c.Get(t.Context(), "/a/1", clientv3.WithRev(1<<40)) },
 		"Unsupported": func(c *clientv3.Client) (any, error) {
@@ -108,7 +112,8 @@ func TestSameAsConnection(t *testing.T) {
 		},
 		"Ended": func(c *clientv3.Client) (any, error) { return c.Get(ended, "/a/1") },
 	} {
-		t.Run(name, func(t *testing.T) { //nolint:paralleltest // The context of the test above is used.
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			want, got := look(ask(far)), look(ask(near.Client))
 			if diff := cmp.Diff(want, got); diff != "" {
 				t.Errorf("-connected, +direct:\n%s", diff)
@@ -178,7 +183,7 @@ func TestWatch(t *testing.T) {
 		t.Errorf("events after the first one: -want, +got:\n%s", diff)
 	}
 	cancel()
-	for range events { //nolint:revive // It ends when the channel is closed.
+	for range events {
 	}
 	// The other one would go on; the end of the store does not wait for it.
 	stop()

@@ -38,7 +38,7 @@ const keepAliveTimeout = time.Second
 
 // Client returns a client of the server. The caller closes it.
 func (s *Server) Client() *kubernetes.Client {
-	c := clientv3.NewCtxClient(context.Background())
+	c := clientv3.NewCtxClient(context.Background()) //nolint:forbidigo // It lives until it is closed.
 	c.KV = clientv3.NewKVFromKVClient(kv{server: s}, c)
 	c.Lease = clientv3.NewLeaseFromLeaseClient(leases{server: s}, c, keepAliveTimeout)
 	c.Watcher = clientv3.NewWatchFromWatchClient(watches{server: s}, c)
