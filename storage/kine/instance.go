@@ -123,7 +123,9 @@ func (i *instance) openFile(ctx context.Context, cfg Config, file string) (*grpc
 		Pause: settings.Pause,
 	}
 	etcdserverpb.RegisterWatchServer(s, watches)
-	i.direct = &direct.Server{KV: bridge, Lease: bridge, Watch: watches, MaxRequestBytes: maxRequestBytes}
+	i.direct = &direct.Server{
+		KV: bridge, Lease: bridge, Watch: watches, Maintenance: bridge, Name: i.address(), MaxRequestBytes: maxRequestBytes,
+	}
 
 	return s, nil
 }
@@ -169,11 +171,14 @@ func newServer() *grpc.Server {
 	)
 }
 
+// address is the URL by which clients know the server.
+func (i *instance) address() string { return "http://" + i.name }
+
 // endpoint returns the endpoint for etcd clients.
 func (i *instance) endpoint() Endpoint {
 	dial := func(ctx context.Context, _, _ string) (net.Conn, error) { return i.listener.DialContext(ctx) }
 
-	e := Endpoint{Servers: []string{"http://" + i.name}, Dial: dial, Log: i.log}
+	e := Endpoint{Servers: []string{i.address()}, Dial: dial, Log: i.log}
 	if i.direct != nil {
 		e.Direct = i.direct.Client
 	}

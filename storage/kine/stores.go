@@ -14,10 +14,10 @@ import (
 
 	"go.etcd.io/etcd/client/pkg/v3/transport"
 	clientv3 "go.etcd.io/etcd/client/v3"
-	"go.etcd.io/etcd/client/v3/kubernetes"
 	"go.uber.org/zap"
 	"google.golang.org/grpc"
 
+	"github.com/terrarium-garden/terrarium/storage/kine/direct"
 	"github.com/terrarium-garden/terrarium/storage/log"
 )
 
@@ -28,7 +28,7 @@ type Endpoint struct {
 	// Dial connects to the server, which is in this process; nil for an external etcd.
 	Dial func(ctx context.Context, network, address string) (net.Conn, error)
 	// Direct makes clients that need no connection to the server; nil for an external datastore. Their callers close them.
-	Direct func() *kubernetes.Client
+	Direct func() *direct.Client
 	// TLS is set for an external etcd.
 	TLS TLS
 	// Log is the log of the store, nil for an external datastore.

@@ -89,7 +89,7 @@ func TestSameAsConnection(t *testing.T) {
 	}
 	t.Cleanup(func() { far.Close() }) //nolint:errcheck // The test is over.
 	for _, key := range []string{"/a/1", "/a/2", "/a/3"} {
-		if _, err := create(t.Context(), near.Client, key, "v"+key); err != nil {
+		if _, err := create(t.Context(), near.Client.Client, key, "v"+key); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -114,7 +114,7 @@ func TestSameAsConnection(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			want, got := look(ask(far)), look(ask(near.Client))
+			want, got := look(ask(far)), look(ask(near.Client.Client))
 			if diff := cmp.Diff(want, got); diff != "" {
 				t.Errorf("-connected, +direct:\n%s", diff)
 			}
@@ -128,11 +128,35 @@ func TestTooLarge(t *testing.T) {
 	stores, _ := start(t)
 	c := stores.Objects.Direct()
 	defer c.Close() //nolint:errcheck // It has no connection.
-	if _, err := create(t.Context(), c.Client, "/large", strings.Repeat("x", 2<<20)); err == nil || !strings.Contains(err.Error(), "2097152 at most") {
+	if _, err := create(t.Context(), c.Client.Client, "/large", strings.Repeat("x", 2<<20)); err == nil || !strings.Contains(err.Error(), "2097152 at most") {
 		t.Errorf("write 2 MiB and a key: got error %v, want that it is too large", err)
 	}
-	if r, err := create(t.Context(), c.Client, "/large", strings.Repeat("x", 1<<20)); err != nil || !r.Succeeded {
+	if r, err := create(t.Context(), c.Client.Client, "/large", strings.Repeat("x", 1<<20)); err != nil || !r.Succeeded {
 		t.Errorf("write 1 MiB: %v", err)
+	}
+}
+
+// TestStatus: the version is told as over a connection, by which the library decides whether it may ask watches for their progress.
+func TestStatus(t *testing.T) {
+	t.Parallel()
+	stores, _ := start(t)
+	near := stores.Objects.Direct()
+	defer near.Close() //nolint:errcheck // It has no connection.
+	far, err := stores.Objects.Client()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer far.Close() //nolint:errcheck // The test is over.
+	if diff := cmp.Diff(stores.Objects.Servers, near.Endpoints()); diff != "" {
+		t.Errorf("endpoints: -want, +got:\n%s", diff)
+	}
+	want, err := far.Status(t.Context(), stores.Objects.Servers[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := near.Status(t.Context(), near.Endpoints()[0])
+	if err != nil || got.Version == "" || got.Version != want.Version {
+		t.Errorf("version: got %v, %v, want %s", got, err, want.Version)
 	}
 }
 
@@ -166,14 +190,14 @@ func TestWatch(t *testing.T) {
 	stores, stop := start(t)
 	c := stores.Objects.Direct()
 	defer c.Close() //nolint:errcheck // It has no connection.
-	first, err := create(t.Context(), c.Client, "/w/1", "1")
+	first, err := create(t.Context(), c.Client.Client, "/w/1", "1")
 	if err != nil {
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	events := c.Watch(ctx, "/w/", clientv3.WithPrefix(), clientv3.WithRev(first.Header.Revision))
 	other := c.Watch(t.Context(), "/w/", clientv3.WithPrefix(), clientv3.WithRev(first.Header.Revision+1))
-	if _, err := create(t.Context(), c.Client, "/w/2", "2"); err != nil {
+	if _, err := create(t.Context(), c.Client.Client, "/w/2", "2"); err != nil {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff([]string{"/w/1=1", "/w/2=2"}, take(t, events, 2)); diff != "" {

@@ -22,6 +22,10 @@ type Server struct {
 	Lease etcdserverpb.LeaseServer
 	// Watch serves watches.
 	Watch etcdserverpb.WatchServer
+	// Maintenance tells the version of the store.
+	Maintenance etcdserverpb.MaintenanceServer
+	// Name tells the store apart from others in this process.
+	Name string
 	// MaxRequestBytes is the size of the largest request that is let through.
 	MaxRequestBytes int
 
@@ -36,8 +40,25 @@ var errClosed = status.Error(codes.Unavailable, "the store is closed")
 // keepAliveTimeout is for leases that are kept alive, which the API server never does.
 const keepAliveTimeout = time.Second
 
+// Client is a client of a store in this process.
+type Client struct {
+	*kubernetes.Client
+
+	server *Server
+}
+
+// Endpoints returns the name of the store. The library keeps what it knows of a store by it.
+func (c *Client) Endpoints() []string { return []string{c.server.Name} }
+
+// Status returns the version of the store, by which the library decides what it may ask for.
+func (c *Client) Status(ctx context.Context, _ string) (*clientv3.StatusResponse, error) {
+	status, err := call(ctx, c.server, &etcdserverpb.StatusRequest{}, c.server.Maintenance.Status)
+
+	return (*clientv3.StatusResponse)(status), err
+}
+
 // Client returns a client of the server. The caller closes it.
-func (s *Server) Client() *kubernetes.Client {
+func (s *Server) Client() *Client {
 	c := clientv3.NewCtxClient(context.Background()) //nolint:forbidigo // It lives until it is closed.
 	c.KV = clientv3.NewKVFromKVClient(kv{server: s}, c)
 	c.Lease = clientv3.NewLeaseFromLeaseClient(leases{server: s}, c, keepAliveTimeout)
@@ -45,7 +66,7 @@ func (s *Server) Client() *kubernetes.Client {
 	client := &kubernetes.Client{Client: c}
 	client.Kubernetes = client
 
-	return client
+	return &Client{Client: client, server: s}
 }
 
 // Close refuses new calls, ends all watches and waits for the calls in flight. The servers can be closed afterwards.

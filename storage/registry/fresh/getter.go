@@ -3,7 +3,6 @@
 package fresh
 
 import (
-	"go.etcd.io/etcd/client/v3/kubernetes"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apiserver/pkg/registry/generic"
@@ -14,6 +13,7 @@ import (
 	"k8s.io/client-go/tools/cache"
 	"k8s.io/utils/clock"
 
+	"github.com/terrarium-garden/terrarium/storage/kine/direct"
 	"github.com/terrarium-garden/terrarium/storage/log"
 )
 
@@ -26,7 +26,7 @@ type Source struct {
 	*log.Log
 
 	// Client makes a client of the server, which its user closes. If it is nil, the API server connects as it does elsewhere.
-	Client func() *kubernetes.Client
+	Client func() *direct.Client
 }
 
 // of returns the log behind a store; its Log is nil if there is none.

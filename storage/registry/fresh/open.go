@@ -11,6 +11,7 @@ import (
 	"k8s.io/apiserver/pkg/registry/generic"
 	"k8s.io/apiserver/pkg/storage"
 	"k8s.io/apiserver/pkg/storage/etcd3"
+	"k8s.io/apiserver/pkg/storage/feature"
 	"k8s.io/apiserver/pkg/storage/storagebackend"
 	"k8s.io/apiserver/pkg/storage/storagebackend/factory"
 	"k8s.io/apiserver/pkg/storage/value/encrypt/identity"
@@ -27,6 +28,8 @@ func (s Source) open(
 		return generic.NewRawStorage(config, one, many, prefix) //nolint:wrapcheck // The caller is the library.
 	}
 	client := s.Client()
+	// New asks the client below, which knows no endpoint.
+	feature.DefaultFeatureSupportChecker.CheckClient(client.Ctx(), client, storage.RequestWatchProgress)
 	client.KV = etcd3.NewETCDLatencyTracker(client.KV)
 	transformer := config.Transformer
 	if transformer == nil {
@@ -34,7 +37,7 @@ func (s Source) open(
 	}
 	versioner := storage.APIObjectVersioner{}
 	// The log compacts itself, so there is no compactor.
-	store, err := etcd3.New(client, nil, config.Codec, one, many, config.Prefix, prefix, config.GroupResource, transformer,
+	store, err := etcd3.New(client.Client, nil, config.Codec, one, many, config.Prefix, prefix, config.GroupResource, transformer,
 		config.LeaseManagerConfig, etcd3.NewDefaultDecoder(config.Codec, versioner), versioner)
 	if err != nil {
 		client.Close() //nolint:errcheck,gosec // It has no connection.
