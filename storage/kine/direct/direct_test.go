@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -211,6 +212,35 @@ func TestWatch(t *testing.T) {
 	}
 	// The other one would go on; the end of the store does not wait for it.
 	stop()
+}
+
+// TestProgressUnderWrites: questions for the progress of a watch and its events do not wait for each other.
+func TestProgressUnderWrites(t *testing.T) {
+	t.Parallel()
+	const n = 2000
+	stores, _ := start(t)
+	c := stores.Objects.Direct()
+	defer c.Close() //nolint:errcheck // It has no connection.
+	events := c.Watch(t.Context(), "/p/", clientv3.WithPrefix(), clientv3.WithRev(1))
+	var asking sync.WaitGroup
+	for range 2 {
+		asking.Go(func() {
+			for range n {
+				if err := c.RequestProgress(t.Context()); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	asking.Go(func() {
+		for i := range n / 10 {
+			if _, err := create(t.Context(), c.Client.Client, "/p/"+strconv.Itoa(i), "v"); err != nil {
+				t.Error(err)
+			}
+		}
+	})
+	take(t, events, n/10)
+	asking.Wait()
 }
 
 func take(t *testing.T, events clientv3.WatchChan, n int) (values []string) {

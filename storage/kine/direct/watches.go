@@ -22,7 +22,7 @@ func (c watches) Watch(ctx context.Context, _ ...grpc.CallOption) (etcdserverpb.
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	s := &stream{
-		ctx: ctx, requests: make(chan *etcdserverpb.WatchRequest), responses: make(chan *etcdserverpb.WatchResponse),
+		ctx: ctx, asked: make(chan struct{}, 1), responses: make(chan *etcdserverpb.WatchResponse),
 		sent: make(chan struct{}), ended: make(chan struct{}),
 	}
 	c.server.remember(s, cancel)
@@ -54,13 +54,18 @@ func (s *Server) forget(of *stream) {
 	delete(s.cancels, of)
 }
 
-// stream is one stream of watches, as its client sees it. Nothing is kept on the way: who sends waits until the other end has taken it.
+// stream is one stream of watches, as its client sees it. The server waits until the client has taken a response. Requests wait in a
+// queue: the goroutine of the client that sends them also takes the responses, so that it must never wait for the server.
 type stream struct {
 	// ClientStream is nil: clients of etcd use no other methods.
 	grpc.ClientStream
 
-	ctx       context.Context //nolint:containedctx // It is the context of the stream, which its interface returns.
-	requests  chan *etcdserverpb.WatchRequest
+	ctx context.Context //nolint:containedctx // It is the context of the stream, which its interface returns.
+
+	mutex    sync.Mutex
+	requests []*etcdserverpb.WatchRequest
+	// asked is sent to when there are requests.
+	asked     chan struct{}
 	responses chan *etcdserverpb.WatchResponse
 	// sent is closed when the client sends nothing more.
 	sent     chan struct{}
@@ -97,13 +102,34 @@ func (s *stream) Context() context.Context { return s.ctx }
 // Send implements etcdserverpb.Watch_WatchClient.
 func (s *stream) Send(r *etcdserverpb.WatchRequest) error {
 	select {
-	case s.requests <- r:
-		return nil
 	case <-s.ended:
 		return io.EOF // The reason comes with Recv.
 	case <-s.ctx.Done():
 		return s.over()
+	default:
 	}
+	s.mutex.Lock()
+	s.requests = append(s.requests, r)
+	s.mutex.Unlock()
+	select {
+	case s.asked <- struct{}{}:
+	default:
+	}
+
+	return nil
+}
+
+// next takes the oldest request, nil if there is none.
+func (s *stream) next() *etcdserverpb.WatchRequest {
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	if len(s.requests) == 0 {
+		return nil
+	}
+	r := s.requests[0]
+	s.requests = s.requests[1:]
+
+	return r
 }
 
 // CloseSend implements grpc.ClientStream.
@@ -148,12 +174,16 @@ func (s served) Send(r *etcdserverpb.WatchResponse) error {
 
 // Recv implements etcdserverpb.Watch_WatchServer.
 func (s served) Recv() (*etcdserverpb.WatchRequest, error) {
-	select {
-	case r := <-s.stream.requests:
-		return r, nil
-	case <-s.stream.sent:
-		return nil, io.EOF
-	case <-s.stream.ctx.Done():
-		return nil, s.stream.over()
+	for {
+		if r := s.stream.next(); r != nil {
+			return r, nil
+		}
+		select {
+		case <-s.stream.asked:
+		case <-s.stream.sent:
+			return nil, io.EOF
+		case <-s.stream.ctx.Done():
+			return nil, s.stream.over()
+		}
 	}
 }
