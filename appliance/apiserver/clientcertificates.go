@@ -22,7 +22,7 @@ import (
 const certificatesRemembered = 4096
 
 // certificates authenticates clients by their certificates and remembers which it has verified: the library verifies a certificate with
-// each request, a tenth and more of what a small one takes. What is remembered holds for the same authorities only, and until the
+// each request, which is a fifth of what a get takes. What is remembered holds for the same authorities only, and until the
 // first certificate of its chain expires. A certificate that is revoked is refused elsewhere, with each request.
 type certificates struct {
 	// options returns the authorities of now. Authorities that have changed are another pool.

@@ -128,8 +128,8 @@ func (r *Reconciler) secret(ctx context.Context, set *appsv1.StatefulSet, annota
 // room is how large the database and its copy may be together: the volume without what logs and snapshots take. It is 0 for a volume without
 // a size.
 func room(set *appsv1.StatefulSet) int64 {
-	for i := range set.Spec.VolumeClaimTemplates {
-		return set.Spec.VolumeClaimTemplates[i].Spec.Resources.Requests.Storage().Value() / 10 * 9
+	if len(set.Spec.VolumeClaimTemplates) == 0 {
+		return 0
 	}
-	return 0
+	return set.Spec.VolumeClaimTemplates[0].Spec.Resources.Requests.Storage().Value() / 10 * 9
 }
