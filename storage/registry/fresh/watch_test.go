@@ -171,7 +171,7 @@ func TestWatchUnderWrites(t *testing.T) {
 	for range 20 {
 		w, last := p.watch(t, prefix, start, storage.Everything), start
 		watchers.Go(func() error {
-			for i := 0; i < before+during; i++ {
+			for i := range before + during {
 				e, open := <-w.ResultChan()
 				for !open { // The watch cache ends a watch that is not fast enough, and its client goes on where it was.
 					w = p.watch(t, prefix, last, storage.Everything)
