@@ -160,11 +160,8 @@ func (g *gardenServer) new(next genericapiserver.DelegationTarget) (*genericapis
 	for _, group := range g.groups {
 		group.NegotiatedSerializer = serializerFor(g.generic.Serializer, g.options.Scheme, group.PrioritizedVersions[0])
 	}
-	if err := server.InstallAPIGroups(g.groups...); err != nil {
+	if err := g.installGroups(server); err != nil {
 		return nil, fmt.Errorf("install groups of the garden: %w", err)
-	}
-	for _, group := range g.groups {
-		group.StaticOpenAPISpec = nil // Only the installation leaves it, and nobody reads it.
 	}
 	serveOpenAPI(server, g.generic.Config)
 
