@@ -160,12 +160,15 @@ func eachDamaged(ctx context.Context, db *sql.DB, call func(r *Record, damage er
 func damagedAfter(
 	ctx context.Context, db *sql.DB, after int64, call func(r *Record, damage error),
 ) (read int, last int64, err error) {
-	rows, err := db.QueryContext(ctx, `SELECT `+columns+`, value, sum FROM log WHERE id > ? ORDER BY id LIMIT ?`, after, checkStep)
+	rows, err := db.QueryContext(uninterrupted(ctx), `SELECT `+columns+`, value, sum FROM log WHERE id > ? ORDER BY id LIMIT ?`, after, checkStep)
 	if err != nil {
 		return 0, 0, fmt.Errorf("check records: %w", err)
 	}
 	defer func() { err = errors.Join(err, rows.Close()) }()
 	for rows.Next() {
+		if err := ctx.Err(); err != nil {
+			return 0, 0, fmt.Errorf("check records: %w", err)
+		}
 		r, err := scan(rows)
 		if r == nil {
 			return read, last, err

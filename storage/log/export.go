@@ -89,12 +89,15 @@ func (e *Export) Since(ctx context.Context, after int64, each func(*Record) erro
 }
 
 func (e *Export) records(ctx context.Context, each func(*Record) error, text string, args ...any) (err error) {
-	rows, err := e.tx.QueryContext(ctx, text, args...)
+	rows, err := e.tx.QueryContext(uninterrupted(ctx), text, args...)
 	if err != nil {
 		return fmt.Errorf("read records: %w", err)
 	}
 	defer func() { err = errors.Join(err, rows.Close()) }()
 	for rows.Next() {
+		if err := ctx.Err(); err != nil {
+			return fmt.Errorf("read records: %w", err)
+		}
 		r, err := scan(rows)
 		if err != nil {
 			return err

@@ -271,13 +271,16 @@ func (f *file) between(ctx context.Context, r Range, from, to int64) (records []
 	if r.End != "" {
 		args = append(args, bound(r.End))
 	}
-	rows, err := f.readers.QueryContext(ctx, textBetween(r), args...)
+	rows, err := f.readers.QueryContext(uninterrupted(ctx), textBetween(r), args...)
 	if err != nil {
 		return nil, 0, fmt.Errorf("read records: %w", err)
 	}
 	defer func() { err = errors.Join(err, rows.Close()) }()
 	bytes := int64(0)
 	for rows.Next() {
+		if err := ctx.Err(); err != nil {
+			return nil, 0, fmt.Errorf("read records: %w", err)
+		}
 		n, err := scanWithPrevious(rows)
 		if err != nil {
 			return nil, 0, err

@@ -171,7 +171,10 @@ func (l *Log) fill(ctx context.Context, records []*Record) (whole bool, err erro
 		if r.Value != nil {
 			continue
 		}
-		stored, err := scan(l.file.value.QueryRowContext(ctx, r.Revision))
+		if err := ctx.Err(); err != nil {
+			return false, fmt.Errorf("read value: %w", err)
+		}
+		stored, err := scan(l.file.value.QueryRowContext(uninterrupted(ctx), r.Revision))
 		if errors.Is(err, sql.ErrNoRows) {
 			return false, nil
 		}
@@ -189,12 +192,15 @@ func (l *Log) fill(ctx context.Context, records []*Record) (whole bool, err erro
 
 // recordsAt runs a statement that selects records.
 func (f *file) recordsAt(ctx context.Context, statement *sql.Stmt, args ...any) (records []*Record, err error) {
-	rows, err := statement.QueryContext(ctx, args...)
+	rows, err := statement.QueryContext(uninterrupted(ctx), args...)
 	if err != nil {
 		return nil, fmt.Errorf("read records: %w", err)
 	}
 	defer func() { err = errors.Join(err, rows.Close()) }()
 	for rows.Next() {
+		if err := ctx.Err(); err != nil {
+			return nil, fmt.Errorf("read records: %w", err)
+		}
 		r, err := scan(rows)
 		if err != nil {
 			return nil, err
