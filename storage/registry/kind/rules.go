@@ -64,6 +64,9 @@ type Rules[T Object] struct {
 	Fields func(obj T) fields.Set
 	// Indexes are those of Fields that the watch cache indexes.
 	Indexes []string
+	// LabelIndex is the prefix of labels by which many clients select, each with a key of its own and the value "true". The watch
+	// cache indexes them; "" for none.
+	LabelIndex string
 	// Columns are what kubectl get prints after Name. Age comes last, unless it is among them as a column without Cell.
 	Columns []Column[T]
 

@@ -21,7 +21,6 @@ import (
 	"k8s.io/apiserver/pkg/registry/rest"
 	"k8s.io/apiserver/pkg/storage"
 	"k8s.io/apiserver/pkg/storage/names"
-	"k8s.io/client-go/tools/cache"
 )
 
 // Store serves the main resource of a kind.
@@ -156,25 +155,7 @@ func selectable[T Object](rules Rules[T], obj T) fields.Set {
 
 func predicate[T Object](rules Rules[T]) func(labels.Selector, fields.Selector) storage.SelectionPredicate {
 	return func(label labels.Selector, field fields.Selector) storage.SelectionPredicate {
-		return storage.SelectionPredicate{
-			Label:       label,
-			Field:       field,
-			GetAttrs:    attributes(rules),
-			IndexFields: rules.Indexes,
-		}
+		field, indexes := indexed(rules, label, field)
+		return storage.SelectionPredicate{Label: label, Field: field, GetAttrs: attributes(rules), IndexFields: indexes}
 	}
-}
-
-func indexers[T Object](rules Rules[T]) *cache.Indexers {
-	all := cache.Indexers{}
-	for _, name := range rules.Indexes {
-		all[storage.FieldIndex(name)] = func(obj any) ([]string, error) {
-			o, ok := obj.(T)
-			if !ok {
-				return nil, fmt.Errorf("index %q by %q: %T is another kind", rules.Plural, name, obj)
-			}
-			return []string{rules.Fields(o)[name]}, nil
-		}
-	}
-	return &all
 }

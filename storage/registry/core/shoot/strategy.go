@@ -38,6 +38,7 @@ func rules() kind.Rules[*gardencorev1beta1.Shoot] {
 		Canonicalize:   mirrorLabels,
 		Fields:         selectable,
 		Indexes:        []string{gardencorev1beta1.FieldShootSeedName},
+		LabelIndex:     gardencorev1beta1.LabelPrefixSeedName,
 		Columns:        columns(),
 		Status:         status(),
 	}
