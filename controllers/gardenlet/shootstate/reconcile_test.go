@@ -3,6 +3,7 @@
 package shootstate_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -88,6 +89,10 @@ func TestLeavesAlone_GLET_STATE_2(t *testing.T) {
 			reason: "trying again at once does not help", garden: []client.Object{sprout()},
 			seed: []client.Object{home(), generated("ca", strings.Repeat("x", 1100<<10), nil)}, want: 6 * time.Hour, event: `Warning ShootStateTooLarge The state of the control plane was not saved`,
 		},
+		"Labels": {
+			reason: "labels are stored as well", garden: []client.Object{sprout()},
+			seed: []client.Object{home(), generated("ca", "x", manyLabels())}, want: 6 * time.Hour, event: `ShootStateTooLarge`,
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -103,6 +108,15 @@ func TestLeavesAlone_GLET_STATE_2(t *testing.T) {
 			}
 		})
 	}
+}
+
+// manyLabels are labels as a Secret may have, of more than a state may have.
+func manyLabels() map[string]string {
+	labels := map[string]string{}
+	for i := range 20_000 {
+		labels[fmt.Sprintf("l%d", i)] = strings.Repeat("x", 63)
+	}
+	return labels
 }
 
 // TestLastOneStays_GLET_STATE_3: a state that cannot be read in full replaces nothing.
