@@ -183,6 +183,8 @@ const (
 	// etcd, and with the authorities that verify its own. They are our own.
 	AnnotationETCDClientCertificate = "etcd.terrarium.garden/client-certificate"
 	AnnotationETCDAuthority         = "etcd.terrarium.garden/authority"
+	// AnnotationShootStateNamespace of a ShootState is the UID of the namespace of the control plane that was saved last. It is our own.
+	AnnotationShootStateNamespace = "shootstate.terrarium.garden/namespace-uid"
 	// AnnotationChecksumDataScript is the checksum of the configuration that a node downloaded.
 	AnnotationChecksumDataScript = "checksum/data-script"
 	// AnnotationChecksumCloudConfigData is the checksum of the configuration that a node applied.

@@ -22,7 +22,7 @@ import (
 )
 
 const (
-	// mostBytes is the size of a state at most. An etcd takes requests of 1.5 MiB, and the names are not counted.
+	// mostBytes is the size of a state at most. An etcd takes requests of 1.5 MiB, and the metadata of the state is not counted.
 	mostBytes = 1400 << 10
 	// entryBytes is what an entry has at least beside its content.
 	entryBytes = 128
@@ -51,7 +51,7 @@ func Collect(ctx context.Context, seed client.Reader, s *gardencorev1beta1.Shoot
 			return gardencorev1beta1.ShootStateSpec{}, err
 		}
 	}
-	return c.state, nil
+	return c.state, c.whole()
 }
 
 // collector puts a state together, in an order that does not change as long as nothing else does.
@@ -75,9 +75,25 @@ func (c *collector) take(content int, kind, name string) error {
 		c.largest, c.size = fmt.Sprintf("%s %q", kind, name), content
 	}
 	if c.left -= content + entryBytes; c.left < 0 {
-		return tooLarge("it has more than %d KiB; what takes most of it is %s with %d KiB", mostBytes>>10, c.largest, c.size>>10)
+		return c.tooLarge()
 	}
 	return nil
+}
+
+// whole measures the state as it is stored, with labels and names.
+func (c *collector) whole() error {
+	data, err := json.Marshal(c.state)
+	if err != nil {
+		return fmt.Errorf("encode the state: %w", err)
+	}
+	if len(data) > mostBytes {
+		return c.tooLarge()
+	}
+	return nil
+}
+
+func (c *collector) tooLarge() error {
+	return tooLarge("it has more than %d KiB; what takes most of it is %s with %d KiB", mostBytes>>10, c.largest, c.size>>10)
 }
 
 // secrets reads the Secrets that were generated once and cannot be made again.

@@ -158,7 +158,7 @@ func TestUnfit_EXT_MIG_3(t *testing.T) {
 		"Missing":       {"half a state is none", refers("v1", "Secret", "missing"), nil, `Secret "missing" does not exist`},
 		"In deletion":   {"what goes is not there", refers("v1", "Secret", "leaves"), []client.Object{leaving(large("leaves", 1))}, `Secret "leaves" does not exist`},
 		"Elsewhere":     {"a name is looked up beside the control plane", refers("v1", "Secret", "gardenlet-kubeconfig"), []client.Object{elsewhere}, `does not exist`},
-		"Path":          {"and is no path", refers("v1", "Secret", "../garden/gardenlet-kubeconfig"), []client.Object{elsewhere}, `does not exist`},
+		"Path":          {"and is no path", refers("v1", "Secret", "../garden/gardenlet-kubeconfig"), []client.Object{elsewhere}, `which no object can be named`},
 		"Too large":     {"no etcd takes so much", refers("v1", "Secret", "l"), []client.Object{large("l", 1100<<10)}, `what takes most of it is Secret "l" with 1466 KiB`},
 		"Both together": {"nor as much in parts", refers("v1", "Secret", "l"), []client.Object{large("l", 700<<10), generated("big", strings.Repeat("x", 400<<10), nil)}, `more than 1400 KiB`},
 	} {

@@ -137,6 +137,11 @@ func newLandscape(t *testing.T, garden, seed []client.Object) *landscape {
 	return l
 }
 
+// seed is another seed in the place of the one that was there.
+func (l *landscape) seed(objects ...client.Object) {
+	l.SeedClient = fake.NewClientBuilder().WithScheme(l.GardenClient.Scheme()).WithObjects(objects...).Build()
+}
+
 // home is the namespace of the control plane.
 func home() *corev1.Namespace {
 	return &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: plane, Annotations: map[string]string{"shoot.gardener.cloud/uid": "uid-1"}}}

@@ -24,6 +24,10 @@ import (
 // scope is what one pass works on.
 type scope struct {
 	shoot *gardencorev1beta1.Shoot
+	// last is the metadata of the state that was written last, or nil.
+	last *metav1.PartialObjectMetadata
+	// home is the UID of the namespace that is read.
+	home  string
 	state gardencorev1beta1.ShootStateSpec
 }
 
@@ -68,7 +72,8 @@ func (r *Reconciler) unmanaged(ctx context.Context, _ *scope) (kit.Outcome, erro
 	}
 }
 
-// due ends the pass if the state was written not long ago. It reads the metadata only, because states are large.
+// due ends the pass if the state was written not long ago. It reads the metadata only, because states are large. A state that is older than the
+// shoot is that of a former shoot with the same name.
 func (r *Reconciler) due(ctx context.Context, s *scope) (kit.Outcome, error) {
 	state := &metav1.PartialObjectMetadata{}
 	state.SetGroupVersionKind(gardencorev1beta1.GroupVersion.WithKind("ShootState"))
@@ -79,6 +84,10 @@ func (r *Reconciler) due(ctx context.Context, s *scope) (kit.Outcome, error) {
 	if err != nil {
 		return kit.Stop(), fmt.Errorf("look when the state was last written: %w", err)
 	}
+	if state.CreationTimestamp.Before(&s.shoot.CreationTimestamp) {
+		return kit.Continue(), nil
+	}
+	s.last = state
 	last, err := time.Parse(time.RFC3339, state.Annotations[gardencorev1beta1.AnnotationTimestamp])
 	if err != nil {
 		return kit.Continue(), nil //nolint:nilerr // A state without a time that can be read is due.
@@ -90,7 +99,7 @@ func (r *Reconciler) due(ctx context.Context, s *scope) (kit.Outcome, error) {
 }
 
 // collect reads the state from the seed. A control plane whose namespace is not there has not lost its state: that of a seed that was made anew
-// must not replace the one from before (GLET-STATE-3).
+// must not replace the one from before, also once the control plane is there again, with other keys (GLET-STATE-3).
 func (r *Reconciler) collect(ctx context.Context, s *scope) (kit.Outcome, error) {
 	if err := shoot.CheckPlace(ctx, r.SeedClient, s.shoot); err != nil {
 		return kit.Stop(), fmt.Errorf("find the namespace of shoot %q: %w", s.shoot.Name, err)
@@ -103,8 +112,19 @@ func (r *Reconciler) collect(ctx context.Context, s *scope) (kit.Outcome, error)
 	if err != nil || namespace.DeletionTimestamp != nil {
 		return kit.Stop(), incomplete("namespace %q does not exist on the seed", s.shoot.Status.TechnicalID)
 	}
+	s.home = string(namespace.UID)
+	if s.last != nil && anew(s.last, s.home) {
+		return kit.Stop(), incomplete("namespace %q is not the one whose state was saved, and its keys are not those of the shoot from before; "+
+			"delete the ShootState once it is not needed any more", namespace.Name)
+	}
 	s.state, err = Collect(ctx, r.SeedClient, s.shoot)
 	return kit.Continue(), err
+}
+
+// anew reports whether a state is that of another namespace than the one with a UID. States of earlier versions do not tell.
+func anew(last client.Object, home string) bool {
+	of := last.GetAnnotations()[gardencorev1beta1.AnnotationShootStateNamespace]
+	return of != "" && of != home
 }
 
 // confirm looks around the cache whether the shoot is still the one whose state was read. It may have been deleted meanwhile, and then nobody

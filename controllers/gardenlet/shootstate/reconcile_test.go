@@ -3,13 +3,16 @@
 package shootstate_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -18,7 +21,10 @@ import (
 	"github.com/terrarium-garden/terrarium/controllers/kit"
 )
 
-const timestamp = "gardener.cloud/timestamp"
+const (
+	timestamp = "gardener.cloud/timestamp"
+	homeUID   = "shootstate.terrarium.garden/namespace-uid"
+)
 
 // TestSaves_GLET_STATE_2 writes a state, again when it is due, and only the time of one that is as it was.
 func TestSaves_GLET_STATE_2(t *testing.T) {
@@ -83,6 +89,10 @@ func TestLeavesAlone_GLET_STATE_2(t *testing.T) {
 			reason: "trying again at once does not help", garden: []client.Object{sprout()},
 			seed: []client.Object{home(), generated("ca", strings.Repeat("x", 1100<<10), nil)}, want: 6 * time.Hour, event: `Warning ShootStateTooLarge The state of the control plane was not saved`,
 		},
+		"Labels": {
+			reason: "labels are stored as well", garden: []client.Object{sprout()},
+			seed: []client.Object{home(), generated("ca", "x", manyLabels())}, want: 6 * time.Hour, event: `ShootStateTooLarge`,
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -100,6 +110,15 @@ func TestLeavesAlone_GLET_STATE_2(t *testing.T) {
 	}
 }
 
+// manyLabels are labels as a Secret may have, of more than a state may have.
+func manyLabels() map[string]string {
+	labels := map[string]string{}
+	for i := range 20_000 {
+		labels[fmt.Sprintf("l%d", i)] = strings.Repeat("x", 63)
+	}
+	return labels
+}
+
 // TestLastOneStays_GLET_STATE_3: a state that cannot be read in full replaces nothing.
 func TestLastOneStays_GLET_STATE_3(t *testing.T) {
 	t.Parallel()
@@ -112,6 +131,66 @@ func TestLastOneStays_GLET_STATE_3(t *testing.T) {
 	}
 	if got := l.event(); !strings.Contains(got, `Infrastructure "sprout" refers to`) || !strings.Contains(got, `Secret "missing" does not exist`) {
 		t.Errorf("event %q, want what is missing, and who refers to it", got)
+	}
+}
+
+// TestMadeAnew_GLET_STATE_3: the reconciliation of a shoot on a seed that was made anew makes its namespace again, with new keys. They do not
+// replace those from before, until somebody has deleted them.
+func TestMadeAnew_GLET_STATE_3(t *testing.T) {
+	t.Parallel()
+	there := func(uid types.UID) *corev1.Namespace {
+		n := home()
+		n.UID = uid
+		return n
+	}
+	l := newLandscape(t, []client.Object{sprout()}, []client.Object{there("first"), authority()})
+	l.pass()
+	saved := l.state()
+	if diff := cmp.Diff("first", saved.Annotations[homeUID]); diff != "" {
+		t.Errorf("the namespace that is saved (-want +got):\n%s", diff)
+	}
+	l.seed(there("second"), generated("ca", "another", nil))
+	l.clock.Step(6 * time.Hour)
+	if got := l.pass(); got != 10*time.Minute || !strings.Contains(l.event(), `ShootStateIncomplete`) {
+		t.Errorf("the next pass comes after %s, or no event says why", got)
+	}
+	if diff := cmp.Diff(saved, l.state()); diff != "" {
+		t.Errorf("the keys of a control plane that was made anew replace the ones from before (-want +got):\n%s", diff)
+	}
+	if err := l.GardenClient.Delete(t.Context(), saved); err != nil {
+		t.Fatal(err)
+	}
+	if got := l.pass(); got != 6*time.Hour || l.state().Annotations[homeUID] != "second" {
+		t.Errorf("without a state from before, the next pass comes after %s, and %v is saved", got, l.state().Annotations)
+	}
+}
+
+// TestEarlierStates_GLET_STATE_3 makes passes on shoots with states that do not say of which namespace they are, or are of another shoot.
+func TestEarlierStates_GLET_STATE_3(t *testing.T) {
+	t.Parallel()
+	born := metav1.NewTime(noon().Add(-24 * time.Hour))
+	for name, tc := range map[string]struct {
+		reason string
+		age    time.Duration
+		marks  map[string]string
+	}{
+		"Earlier version": {"it says when it was written, and no more", 0, map[string]string{timestamp: "2026-05-04T06:00:00Z"}},
+		"Former shoot":    {"it has keys of a shoot that is gone, however young", time.Second, map[string]string{timestamp: "2026-05-04T11:59:59Z", homeUID: "former"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			last := &gardencorev1beta1.ShootState{ObjectMeta: metav1.ObjectMeta{
+				Namespace: "garden-meadow", Name: "sprout", Annotations: tc.marks, CreationTimestamp: metav1.NewTime(born.Add(-tc.age)),
+			}}
+			n := home()
+			n.UID = "first"
+			young := func(s *gardencorev1beta1.Shoot) { s.CreationTimestamp = born }
+			l := newLandscape(t, []client.Object{sprout(young), last}, []client.Object{n, authority()})
+			l.pass()
+			if got := l.state(); len(got.Spec.Gardener) != 1 || got.Annotations[homeUID] != "first" {
+				t.Errorf("%s\nthe state is not replaced: %v", tc.reason, got.Annotations)
+			}
+		})
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	autoscalingv1 "k8s.io/api/autoscaling/v1"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	names "k8s.io/apimachinery/pkg/api/validate/content"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -51,6 +52,8 @@ func empty(ref autoscalingv1.CrossVersionObjectReference) (client.Object, error)
 	switch {
 	case ref.Name == "":
 		return nil, incomplete("a reference has no name")
+	case len(names.IsPathSegmentName(ref.Name)) > 0: // The client would not even ask.
+		return nil, incomplete("a reference is to %q, which no object can be named", ref.Name)
 	case ref.APIVersion != "v1":
 	case ref.Kind == "Secret":
 		return &corev1.Secret{}, nil

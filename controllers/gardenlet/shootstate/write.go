@@ -16,7 +16,7 @@ import (
 	"github.com/terrarium-garden/terrarium/controllers/kit"
 )
 
-// write writes the state, or only the time if the state is the same.
+// write writes the state with the namespace that it is of, or only the time if the state is the same.
 func (r *Reconciler) write(ctx context.Context, s *scope) (kit.Outcome, error) {
 	live := &gardencorev1beta1.ShootState{ObjectMeta: metav1.ObjectMeta{Namespace: s.shoot.Namespace, Name: s.shoot.Name}}
 	err := r.GardenReader.Get(ctx, client.ObjectKeyFromObject(live), live)
@@ -28,6 +28,7 @@ func (r *Reconciler) write(ctx context.Context, s *scope) (kit.Outcome, error) {
 	}
 	before := live.DeepCopy()
 	metav1.SetMetaDataAnnotation(&live.ObjectMeta, gardencorev1beta1.AnnotationTimestamp, r.Clock.Now().UTC().Format(time.RFC3339))
+	metav1.SetMetaDataAnnotation(&live.ObjectMeta, gardencorev1beta1.AnnotationShootStateNamespace, s.home)
 	switch {
 	case err != nil:
 		live.Spec = s.state

@@ -4,6 +4,8 @@ package defragment
 
 import (
 	"context"
+	"errors"
+	"fmt"
 
 	"github.com/go-logr/logr"
 )
@@ -17,7 +19,13 @@ type cluster interface {
 	observe(ctx context.Context) ([]member, error)
 	// defragment defragments the member at an endpoint.
 	defragment(ctx context.Context, endpoint string) error
+	// disarm takes away the alarm of a member that its database is full.
+	disarm(ctx context.Context, full member) error
 }
+
+// errFailed says that a defragmentation was begun and has failed. The next one would most likely fail as well, and the member answers nobody
+// meanwhile.
+var errFailed = errors.New("the defragmentation has failed")
 
 // defragment defragments the members of an etcd one after the other, the leader as the last one, each only while all of them are healthy. A
 // member whose database and its copy need more than room, which is not bound by 0, is left out (BAK-DEFRAG-4).
@@ -30,7 +38,7 @@ func defragment(ctx context.Context, log logr.Logger, etcd cluster, room int64) 
 		next, found := choose(members, done)
 		if !found {
 			log.Info("Etcd needs no further defragmentation", "members", len(members), "tried", len(done))
-			return nil
+			return disarm(ctx, log, etcd, members)
 		}
 		done[next.endpoint] = true
 		if room > 0 && next.size+next.used > room {
@@ -39,9 +47,30 @@ func defragment(ctx context.Context, log logr.Logger, etcd cluster, room int64) 
 		}
 		log.Info("Defragmenting member of etcd", "member", next.endpoint, "leader", next.leader, "size", next.size, "used", next.used)
 		if err := etcd.defragment(ctx, next.endpoint); err != nil {
+			return fmt.Errorf("%w: %s: %w", errFailed, next.endpoint, err)
+		}
+	}
+}
+
+// disarm lets an etcd whose database was full write again, if each member has at least a tenth of what it may have. One that has less, or does
+// not tell how much that is, would soon be full again. Who has used the space too soon gets the alarm anew, from the etcd itself.
+func disarm(ctx context.Context, log logr.Logger, etcd cluster, members []member) error {
+	const part = 10
+	for _, m := range members {
+		if m.quota <= 0 || m.size > m.quota-m.quota/part {
+			return nil
+		}
+	}
+	for _, m := range members {
+		if !m.full {
+			continue
+		}
+		log.Info("Taking away the alarm of a database that was full", "member", m.endpoint, "size", m.size, "quota", m.quota)
+		if err := etcd.disarm(ctx, m); err != nil {
 			return err
 		}
 	}
+	return nil
 }
 
 // choose returns the next member that has something to return and was not chosen before: a follower if there is one.

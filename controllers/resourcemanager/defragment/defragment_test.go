@@ -68,6 +68,41 @@ func TestOrder_BAK_DEFRAG_4(t *testing.T) {
 	}
 }
 
+// TestDisarm: who has the alarm of a full database loses it once all members have space again.
+func TestDisarm_BAK_DEFRAG_4(t *testing.T) {
+	t.Parallel()
+	at := func(endpoint string, size, quota int64, full bool) defragment.Member {
+		return defragment.Member{Endpoint: endpoint, Size: size * mi, Used: size * mi, Quota: quota * mi, Full: full}
+	}
+	errBoom := errors.New("boom")
+	for name, tc := range map[string]struct {
+		reason  string
+		members []defragment.Member
+		fails   error
+		want    []string
+	}{
+		"Space":    {reason: "both have a tenth of their quota", members: []defragment.Member{at("a", 90, 100, true), at("b", 90, 100, false)}, want: []string{"a"}},
+		"All":      {reason: "each has an alarm of its own", members: []defragment.Member{at("a", 9, 100, true), at("b", 9, 100, true)}, want: []string{"a", "b"}},
+		"No alarm": {reason: "nothing is to be taken away", members: []defragment.Member{at("a", 9, 100, false)}},
+		"Little":   {reason: "it would soon be full again", members: []defragment.Member{at("a", 91, 100, true)}},
+		"Other":    {reason: "the other one would be", members: []defragment.Member{at("a", 9, 100, true), at("b", 91, 100, false)}},
+		"Unknown":  {reason: "an etcd of an earlier version does not tell its quota", members: []defragment.Member{at("a", 9, 0, true)}},
+		"Fails":    {reason: "that is tried again", members: []defragment.Member{at("a", 9, 100, true)}, fails: errBoom, want: []string{"a"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			etcd := &defragment.Cluster{Observed: []defragment.Answer{{Members: tc.members}}, Fails: tc.fails}
+			err := defragment.Defragment(t.Context(), etcd, 0)
+			if diff := cmp.Diff(tc.fails, err, cmpopts.EquateErrors()); diff != "" {
+				t.Errorf("%s\nerror (-want +got):\n%s", tc.reason, diff)
+			}
+			if diff := cmp.Diff(tc.want, etcd.Disarmed); diff != "" {
+				t.Errorf("%s\nmembers without their alarm (-want +got):\n%s", tc.reason, diff)
+			}
+		})
+	}
+}
+
 // TestJudge is about what members say of themselves. The one that is asked has the number 1.
 func TestJudge_BAK_DEFRAG_4(t *testing.T) {
 	t.Parallel()
@@ -79,8 +114,8 @@ func TestJudge_BAK_DEFRAG_4(t *testing.T) {
 		want           defragment.Member
 		err            string
 	}{
-		"Follower":  {reason: "it follows", leader: 2, others: 2, want: defragment.Member{Endpoint: "a", Size: 5, Used: 3}},
-		"Leader":    {reason: "it leads", leader: 1, others: 1, want: defragment.Member{Endpoint: "a", Leader: true, Size: 5, Used: 3}},
+		"Follower":  {reason: "it follows", leader: 2, others: 2, want: defragment.Member{Endpoint: "a", Size: 5, Used: 3, Quota: 8}},
+		"Leader":    {reason: "it leads", leader: 1, others: 1, want: defragment.Member{Endpoint: "a", Leader: true, Size: 5, Used: 3, Quota: 8}},
 		"Alone":     {reason: "it is cut off", others: 2, err: "not all members are healthy: a has no leader"},
 		"AllAlone":  {reason: "all are cut off", err: "not all members are healthy: a has no leader"},
 		"Different": {reason: "they do not agree", leader: 2, others: 15, err: "not all members are healthy: a has the leader 2, and another one f"},
@@ -89,7 +124,7 @@ func TestJudge_BAK_DEFRAG_4(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			got, err := defragment.Judge("a", &clientv3.StatusResponse{
-				Header: &etcdserverpb.ResponseHeader{MemberId: 1}, Leader: tc.leader, IsLearner: tc.learner, DbSize: 5, DbSizeInUse: 3,
+				Header: &etcdserverpb.ResponseHeader{MemberId: 1}, Leader: tc.leader, IsLearner: tc.learner, DbSize: 5, DbSizeInUse: 3, DbSizeQuota: 8,
 			}, tc.others)
 			text := ""
 			if err != nil {

@@ -14,8 +14,8 @@ type Cluster struct {
 	Observed []Answer
 	// Fails is the error of each defragmentation.
 	Fails error
-	// Done are the members that were defragmented.
-	Done []string
+	// Done are the members that were defragmented, and Disarmed those that lost their alarm.
+	Done, Disarmed []string
 }
 
 // Answer is one of them.
@@ -26,9 +26,9 @@ type Answer struct {
 
 // Member is one of an etcd.
 type Member struct {
-	Endpoint   string
-	Leader     bool
-	Size, Used int64
+	Endpoint          string
+	Leader, Full      bool
+	Size, Used, Quota int64
 }
 
 func (c *Cluster) observe(context.Context) ([]member, error) {
@@ -38,7 +38,7 @@ func (c *Cluster) observe(context.Context) ([]member, error) {
 	}
 	var members []member
 	for _, m := range answer.Members {
-		members = append(members, member{endpoint: m.Endpoint, leader: m.Leader, size: m.Size, used: m.Used})
+		members = append(members, member{endpoint: m.Endpoint, leader: m.Leader, full: m.Full, size: m.Size, used: m.Used, quota: m.Quota})
 	}
 	return members, answer.Err
 }
@@ -48,10 +48,15 @@ func (c *Cluster) defragment(_ context.Context, endpoint string) error {
 	return c.Fails
 }
 
+func (c *Cluster) disarm(_ context.Context, full member) error {
+	c.Disarmed = append(c.Disarmed, full.endpoint)
+	return c.Fails
+}
+
 // Judge is the member that answers with a status, if it is healthy.
 func Judge(endpoint string, status *clientv3.StatusResponse, leader uint64) (Member, error) {
 	m, err := judge(endpoint, status, leader)
-	return Member{Endpoint: m.endpoint, Leader: m.leader, Size: m.size, Used: m.used}, err
+	return Member{Endpoint: m.endpoint, Leader: m.leader, Size: m.size, Used: m.used, Quota: m.quota}, err
 }
 
 // Defragment defragments the members of an etcd.

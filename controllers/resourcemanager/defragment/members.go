@@ -30,9 +30,12 @@ var errUnhealthy = errors.New("not all members are healthy")
 // member is one of an etcd.
 type member struct {
 	endpoint string
+	id       uint64
 	leader   bool
-	// size is that of its file, and used what of it is in use.
-	size, used int64
+	// size is that of its file, used what of it is in use, and quota how large it may become; 0 if the member does not tell.
+	size, used, quota int64
+	// full is the alarm that the database is full.
+	full bool
 }
 
 // named are credentials that expect the same name of every server. Those of gRPC expect the address at which it was reached.
@@ -77,7 +80,8 @@ func (m *members) close() { _ = m.client.Close() } // It has nothing left to say
 // observe returns all members if they are healthy: a majority agrees on who they are, and each of them answers, follows the same leader
 // and has no damage. The alarm for a database that is full is none: to return space is what helps (BAK-DEFRAG-4).
 func (m *members) observe(ctx context.Context) ([]member, error) {
-	if err := m.agree(ctx); err != nil {
+	full, err := m.agree(ctx)
+	if err != nil {
 		return nil, err
 	}
 	found := make([]member, 0, len(m.endpoints))
@@ -94,6 +98,7 @@ func (m *members) observe(ctx context.Context) ([]member, error) {
 		if err != nil {
 			return nil, err
 		}
+		one.full = full[one.id]
 		found = append(found, one)
 	}
 	return found, nil
@@ -109,29 +114,34 @@ func judge(endpoint string, status *clientv3.StatusResponse, leader uint64) (mem
 	case status.Leader != leader:
 		return member{}, fmt.Errorf("%w: %s has the leader %x, and another one %x", errUnhealthy, endpoint, status.Leader, leader)
 	default:
-		return member{endpoint: endpoint, leader: status.Header.MemberId == leader, size: status.DbSize, used: status.DbSizeInUse}, nil
+		return member{
+			endpoint: endpoint, id: status.Header.MemberId, leader: status.Header.MemberId == leader,
+			size: status.DbSize, used: status.DbSizeInUse, quota: status.DbSizeQuota,
+		}, nil
 	}
 }
 
-// agree asks a majority: an answer is one of the members together.
-func (m *members) agree(ctx context.Context) error {
+// agree asks a majority: an answer is one of the members together. It returns which of them have a database that is full.
+func (m *members) agree(ctx context.Context) (map[uint64]bool, error) {
 	list, err := answered(ctx, func(ctx context.Context) (*clientv3.MemberListResponse, error) { return m.client.MemberList(ctx) })
 	if err != nil {
-		return fmt.Errorf("%w: list them: %w", errUnhealthy, err)
+		return nil, fmt.Errorf("%w: list them: %w", errUnhealthy, err)
 	}
 	if len(list.Members) != len(m.endpoints) {
-		return fmt.Errorf("%w: there are %d, and pods for %d", errUnhealthy, len(list.Members), len(m.endpoints))
+		return nil, fmt.Errorf("%w: there are %d, and pods for %d", errUnhealthy, len(list.Members), len(m.endpoints))
 	}
 	alarms, err := answered(ctx, m.client.AlarmList)
 	if err != nil {
-		return fmt.Errorf("%w: list alarms: %w", errUnhealthy, err)
+		return nil, fmt.Errorf("%w: list alarms: %w", errUnhealthy, err)
 	}
+	full := map[uint64]bool{}
 	for _, alarm := range alarms.Alarms {
 		if alarm.Alarm != etcdserverpb.AlarmType_NOSPACE {
-			return fmt.Errorf("%w: %x has the alarm %s", errUnhealthy, alarm.MemberID, alarm.Alarm)
+			return nil, fmt.Errorf("%w: %x has the alarm %s", errUnhealthy, alarm.MemberID, alarm.Alarm)
 		}
+		full[alarm.MemberID] = true
 	}
-	return nil
+	return full, nil
 }
 
 // defragment defragments one member, which answers nobody meanwhile.
@@ -139,7 +149,17 @@ func (m *members) defragment(ctx context.Context, endpoint string) error {
 	bound, cancel := context.WithTimeout(ctx, defragmentationTime)
 	defer cancel()
 	if _, err := m.client.Defragment(bound, endpoint); err != nil {
-		return fmt.Errorf("defragment %s: %w", endpoint, err)
+		return fmt.Errorf("ask for it: %w", err)
+	}
+	return nil
+}
+
+// disarm implements cluster. It names the alarm, so that one of another kind stays that the member has got meanwhile.
+func (m *members) disarm(ctx context.Context, full member) error {
+	alarm := &clientv3.AlarmMember{MemberID: full.id, Alarm: etcdserverpb.AlarmType_NOSPACE}
+	_, err := answered(ctx, func(ctx context.Context) (*clientv3.AlarmResponse, error) { return m.client.AlarmDisarm(ctx, alarm) })
+	if err != nil {
+		return fmt.Errorf("take away the alarm of %s: %w", full.endpoint, err)
 	}
 	return nil
 }

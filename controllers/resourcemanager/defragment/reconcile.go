@@ -4,6 +4,7 @@ package defragment
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -25,8 +26,8 @@ import (
 
 const (
 	controllerName = "etcd-defragmentation"
-	// again is the time between two attempts, and patience how long after its time an etcd is waited for. Later it is left for the next day,
-	// because it answers nobody while it is defragmented (BAK-DEFRAG-4).
+	// again is the time between two looks at an etcd that is not healthy, and patience how long after its time it is waited for. Later it is left
+	// for the next day, because it answers nobody while it is defragmented (BAK-DEFRAG-4).
 	again, patience = time.Minute, time.Hour
 )
 
@@ -93,8 +94,11 @@ func (r *Reconciler) Reconcile(ctx context.Context, request reconcile.Request) (
 		if ctx.Err() != nil {
 			return reconcile.Result{}, ctx.Err()
 		}
-		ctrl.LoggerFrom(ctx).Info("Etcd is not defragmented yet", "reason", err.Error())
-		return reconcile.Result{RequeueAfter: again}, nil
+		if !errors.Is(err, errFailed) {
+			ctrl.LoggerFrom(ctx).Info("Etcd is not defragmented yet", "reason", err.Error())
+			return reconcile.Result{RequeueAfter: again}, nil
+		}
+		ctrl.LoggerFrom(ctx).Info("Etcd is not defragmented before its next time", "reason", err.Error())
 	}
 	now = r.Clock.Now().UTC()
 	return reconcile.Result{RequeueAfter: times.Next(now).Sub(now)}, nil
