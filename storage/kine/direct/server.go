@@ -100,7 +100,8 @@ func call[Request sized, Response any](
 	ctx context.Context, s *Server, request Request, method func(context.Context, Request) (Response, error),
 ) (response Response, err error) {
 	if n := request.Size(); n > s.MaxRequestBytes {
-		return response, status.Errorf(codes.ResourceExhausted, "the request has %d bytes, of which the store takes %d at most", n, s.MaxRequestBytes)
+		// The API server knows this error by its words, and tries again without the managed fields of an object.
+		return response, status.Errorf(codes.ResourceExhausted, "trying to send message larger than max (%d vs. %d)", n, s.MaxRequestBytes)
 	}
 	if err := ctx.Err(); err != nil {
 		return response, coded(err)

@@ -340,7 +340,7 @@ func TestCrowdGivesItsSeatBack(t *testing.T) {
 		"from a version": {ResourceVersion: start, Predicate: selecting("a"), Recursive: true},
 		"with the state": {SendInitialEvents: new(true), ResourceVersionMatch: metav1.ResourceVersionMatchNotOlderThan, Predicate: selecting("a"), Recursive: true},
 	} {
-		seat := make(seat)
+		seat := make(seat, 1)
 		w, err := p.Watch(utilflowcontrol.WithInitializationSignal(t.Context(), seat), prefix, o)
 		if err != nil {
 			t.Fatal(err)
@@ -354,8 +354,14 @@ func TestCrowdGivesItsSeatBack(t *testing.T) {
 	}
 }
 
-// seat is closed when a watch no longer needs it.
+// seat is sent to when a watch no longer needs it, which the watch may say again.
 type seat chan struct{}
 
-func (s seat) Signal() { close(s) }
-func (s seat) Wait()   { <-s }
+func (s seat) Signal() {
+	select {
+	case s <- struct{}{}:
+	default:
+	}
+}
+
+func (s seat) Wait() { <-s }

@@ -73,13 +73,14 @@ func (p *pace) Since(t time.Time) time.Duration {
 	return max(0, now.at.Sub(asked))
 }
 
-// mark returns how far the clock is ahead, and remembers it for a while.
+// mark returns how far the clock is ahead, and remembers it for a while. Within a grain that stays the same: how far it was ahead at any
+// time that was asked for has to be known later, or a wait would seem shorter than it was.
 func (p *pace) mark() mark {
 	now := mark{at: p.RealClock.Now(), ahead: time.Duration(float64(window) * float64(p.written()) / float64(p.bytes))}
 	p.mutex.Lock()
 	defer p.mutex.Unlock()
 	if n := len(p.marks); n > 0 && now.at.Sub(p.marks[n-1].at) < grain && now.ahead-p.marks[n-1].ahead < leap {
-		return now
+		return mark{at: now.at, ahead: p.marks[n-1].ahead}
 	}
 	old := sort.Search(len(p.marks), func(n int) bool { return now.at.Sub(p.marks[n].at) < recently })
 	p.marks = append(p.marks[old:], now)

@@ -3,6 +3,7 @@
 package fresh
 
 import (
+	"runtime"
 	"testing"
 	"time"
 
@@ -38,5 +39,27 @@ func TestPace(t *testing.T) {
 	asked := p.Now()
 	if waited := p.Since(asked); waited < 0 || waited > time.Minute {
 		t.Errorf("Nor does a leap make it longer.\nSince(just now): got %s", waited)
+	}
+}
+
+// TestPaceOfAWait writes right before a wait begins. A watch cache wakes those who wait for it once, when the time is over: if its clock
+// says then that it is not, they wait on for as long as nothing else wakes them.
+func TestPaceOfAWait(t *testing.T) {
+	t.Parallel()
+
+	for _, size := range []int64{0, 1, 10, 100, 10_000} {
+		written := int64(0)
+		p := newPace(1000, func() int64 { return written })
+		p.Now()
+		written += size
+		asked := p.Now()
+		since := time.Now()
+		for time.Since(since) < time.Millisecond {
+			runtime.Gosched()
+		}
+		least := time.Since(since)
+		if waited := p.Since(asked); waited < least {
+			t.Errorf("Nobody has waited for less time than has passed.\nSince(): got %s after a write of %d, want at least %s", waited, size, least)
+		}
 	}
 }

@@ -67,13 +67,16 @@ func TestListWaitsForTheCache(t *testing.T) {
 	p.line.hold()
 	last := p.remove(t, "a")
 	listed := make(chan *corev1.ConfigMapList, 1)
-	go func() { listed <- p.list(t, storage.Everything) }()
+	go func() {
+		defer close(listed) // Nothing comes if the list fails.
+		listed <- p.list(t, storage.Everything)
+	}()
 	select {
 	case early := <-listed:
-		t.Errorf("listed %v, at version %s, although the deletion at version %s has not arrived", early.Items, early.ResourceVersion, last.ResourceVersion)
+		t.Errorf("listed %v, although the deletion at version %s has not arrived", early, last.ResourceVersion)
 	case <-time.After(100 * time.Millisecond):
 		p.line.release()
-		if got := <-listed; len(got.Items) != 0 {
+		if got := <-listed; got != nil && len(got.Items) != 0 {
 			t.Errorf("listed %v; want nothing", got.Items)
 		}
 	}

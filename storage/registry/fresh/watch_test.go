@@ -227,8 +227,9 @@ func TestWatchOfTheState(t *testing.T) {
 			p.list(t, storage.Everything)
 			p.line.hold()
 			want := told{watch.Added, "a", p.set(t, "a", "a").ResourceVersion}
-			received := make(chan told, 1)
+			received := make(chan watch.Event, 1)
 			go func() {
+				defer close(received)
 				o := storage.ListOptions{SendInitialEvents: initial, Predicate: selecting(""), Recursive: true}
 				if initial != nil {
 					o.ResourceVersionMatch = metav1.ResourceVersionMatchNotOlderThan
@@ -236,19 +237,18 @@ func TestWatchOfTheState(t *testing.T) {
 				w, err := p.Watch(t.Context(), prefix, o)
 				if err != nil {
 					t.Error(err)
-					close(received)
 
 					return
 				}
 				defer w.Stop()
-				received <- tell(t, <-w.ResultChan())
+				received <- <-w.ResultChan()
 			}()
 			select {
 			case early := <-received:
 				t.Errorf("received %v before the cache knew anything", early)
 			case <-time.After(100 * time.Millisecond):
 				p.line.release()
-				if got := <-received; got != want {
+				if got := tell(t, <-received); got != want {
 					t.Errorf("received %v; want %v", got, want)
 				}
 			}
