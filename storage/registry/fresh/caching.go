@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"reflect"
 	"sync"
+	"time"
 
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -77,8 +78,27 @@ func caching(source Source, c clock.WithTicker) generic.StorageDecorator {
 
 		return delegator, sync.OnceFunc(func() {
 			delegator.Stop()
-			cached.Stop()
+			stop(cached)
 			destroy()
 		}), nil
+	}
+}
+
+// stopping is how long a watch cache has to stop.
+const stopping = 2 * time.Second
+
+// stop ends a watch cache, but does not wait for long. The library waits for the goroutine that takes changes from the store. If that waits
+// for room in a queue whose reader has seen the end first, neither ends any more.
+func stop(c interface{ Stop() }) {
+	stopped := make(chan struct{})
+	go func() {
+		defer close(stopped)
+		c.Stop()
+	}()
+	limit := time.NewTimer(stopping)
+	defer limit.Stop()
+	select {
+	case <-stopped:
+	case <-limit.C:
 	}
 }

@@ -163,6 +163,22 @@ func TestCrowdWaitsForNobody(t *testing.T) {
 	}
 }
 
+// TestCloseOfABusyCache closes a store while its watch cache is handed more changes than it can pass on. It does not hang.
+func TestCloseOfABusyCache(t *testing.T) {
+	t.Parallel()
+	p := open(t, file(t))
+	for range 300 { // They take nothing.
+		p.watch(t, prefix, "", storage.Everything)
+	}
+	p.line.hold()
+	for n := range 600 {
+		p.set(t, "hot", "a", strconv.Itoa(n))
+	}
+	p.line.release()
+	until(t, "the cache takes changes", func() bool { return p.get(t, "hot", "0").Name != "" })
+	p.close()
+}
+
 // TestCrowdOfAQuietKind has watches wait while so much else is written that the log forgets what it had when they began.
 func TestCrowdOfAQuietKind(t *testing.T) {
 	t.Parallel()

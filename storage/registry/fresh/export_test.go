@@ -20,6 +20,9 @@ func RuledWith(c clock.Clock, most int) func(generic.RESTOptionsGetter, Logs) ge
 	}
 }
 
+// Stop ends a watch cache.
+func Stop(c interface{ Stop() }) { stop(c) }
+
 // ErrFar says that there are too many changes to go over.
 var ErrFar = errFar
 

@@ -213,7 +213,7 @@ func (g getter) decorate(
 
 	return front, func() {
 		front.Stop()
-		cached.Stop()
+		fresh.Stop(cached)
 		destroy()
 	}, nil
 }
