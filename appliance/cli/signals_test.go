@@ -48,6 +48,10 @@ func TestUntilSignal(t *testing.T) {
 			"A process that outlives its terminal goes on.", `trap "" HUP; exec "$0" "$@"`, true, []syscall.Signal{syscall.SIGHUP, syscall.SIGTERM}, "terminated signal received",
 		},
 	}
+	// Where the tests run without a terminal (nohup), hangups are ignored from the start, and would be by the processes as well.
+	hangups := make(chan os.Signal, 1)
+	signal.Notify(hangups, syscall.SIGHUP)
+	t.Cleanup(func() { signal.Stop(hangups) })
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
