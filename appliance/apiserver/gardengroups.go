@@ -4,7 +4,6 @@ package apiserver
 
 import (
 	"fmt"
-	"maps"
 	"time"
 
 	apidiscoveryv2 "k8s.io/api/apidiscovery/v2"
@@ -132,7 +131,7 @@ func (g *gardenServer) endpoints(
 	kinds := group.Scheme
 	versions := map[string][]string{}
 	for of, storages := range served(group) {
-		for resource := range maps.Keys(storages) {
+		for resource := range storages {
 			versions[resource] = append(versions[resource], of.String())
 		}
 	}
