@@ -19,6 +19,8 @@ const (
 	spare = 16 << 20
 	// quiet is what a process at rest allocates at most in an interval.
 	quiet = 48 << 20
+	// glance is after how many intervals a busy process gives back pages of the program: to look for them takes 20 ms with 1.5 GiB.
+	glance = 6
 	// names of what the runtime counts.
 	allocated, total, released = "/gc/heap/allocs:bytes", "/memory/classes/total:bytes", "/memory/classes/heap/released:bytes"
 )
@@ -68,8 +70,8 @@ type keeper struct {
 	before int64
 	// left is what the process took after memory was given back.
 	left int64
-	// rested is how many intervals the process has been at rest.
-	rested int
+	// rested is how many intervals the process has been at rest, worked how many it has been busy.
+	rested, worked int
 }
 
 func (k *keeper) look() {
@@ -78,10 +80,14 @@ func (k *keeper) look() {
 	k.before = c.allocated
 	if busy {
 		k.rested = 0
+		if k.worked++; k.worked%glance == 0 {
+			k.unmap()
+		}
 
 		return
 	}
 	k.rested++
+	k.worked = 0
 	// Caches forget with time what was written last, and the collector has no reason to run again soon: so memory is given
 	// back after 1, 2, 4, 8 … intervals of rest.
 	again := k.rested&(k.rested-1) == 0

@@ -48,4 +48,13 @@ func TestKeeper(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("when memory is given back (-want +got):\n%s", diff)
 	}
+	memory, pages := given, unmapped
+	for range 3 * glance {
+		now.allocated += 1 << 30
+		k.look()
+	}
+	if given != memory || unmapped != pages+3 {
+		t.Errorf("Under load, pages of the program are given back from time to time, and no memory.\ngot memory %d times and pages %d times, want 0 and 3",
+			given-memory, unmapped-pages)
+	}
 }

@@ -61,8 +61,9 @@ type Config struct {
 type Store struct {
 	config Config
 	db     *bolt.DB
-	// used belongs to the writer.
-	used usage
+	// used belongs to the writer, and so does the time when pages were given back.
+	used     usage
+	returned time.Time
 
 	mu      sync.Mutex
 	waiting []pending

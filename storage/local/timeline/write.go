@@ -39,6 +39,7 @@ func (s *Store) run() {
 		}
 		s.flush()
 		s.prune()
+		s.returnPages()
 	}
 }
 
