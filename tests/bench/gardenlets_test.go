@@ -17,6 +17,7 @@ import (
 	"math/big"
 	"net/http"
 	"path/filepath"
+	"runtime"
 	"runtime/debug"
 	"slices"
 	"strings"
@@ -49,6 +50,8 @@ const (
 	renewal = 2 * time.Second
 	// reporting is the time between two reports on a seed, and on one of its shoots.
 	reporting = time.Minute
+	// gardenletMemory is what all gardenlets may have together before their garbage is collected.
+	gardenletMemory = 8 << 30
 )
 
 // TestGardenlets lets gardenlets without seeds work for a garden, and looks at their heartbeats and at what they cost the server.
@@ -57,8 +60,10 @@ func TestGardenlets(t *testing.T) {
 	if *crowd == 0 {
 		t.Skip("asked for by -gardenlets")
 	}
-	// The gardenlets share the processors with the server, and would be on machines of their own elsewhere.
-	debug.SetGCPercent(400)
+	// The gardenlets share the processors with the server, and would be on machines of their own elsewhere: a collection of the garbage
+	// of all of them would take both processors.
+	debug.SetGCPercent(-1)
+	debug.SetMemoryLimit(gardenletMemory)
 	g := start(t)
 	c := g.assemble(t, *crowd, *tended)
 	ctx, end := context.WithCancel(t.Context())
@@ -320,13 +325,16 @@ func (c *gang) awaitBack(t *testing.T, up time.Time) time.Time {
 // pass lets time pass and says what was seen and what it cost the server.
 func (c *gang) pass(t *testing.T, g *garden, d time.Duration) string {
 	t.Helper()
+	runtime.GC()
+	answered := g.renewals(t)
 	c.take()
 	before := g.spent(t)
 	time.Sleep(d)
 	cost := g.spent(t) - before
+	seen := c.take()
 
-	return fmt.Sprintf("%.1f %% of one core, %d MiB now, %d MiB at most; %s",
-		100*cost.Seconds()/d.Seconds(), g.resident(t, "VmRSS")>>20, g.resident(t, "VmHWM")>>20, c.take().text(d))
+	return fmt.Sprintf("%.1f %% of one core, %d MiB now, %d MiB at most; %s; %s", 100*cost.Seconds()/d.Seconds(),
+		g.resident(t, "VmRSS")>>20, g.resident(t, "VmHWM")>>20, g.renewals(t).since(answered), seen.text(d))
 }
 
 func (s tally) text(d time.Duration) string {
