@@ -22,7 +22,7 @@ import (
 const AuthoritiesDir = "/var/lib/ca-certificates-local"
 
 // credentialsFile is beside the kubeconfig of the kubelet, which looks there for credentials of registries itself.
-const credentialsFile = "config.json"
+const credentialsFile = "config.json" //nolint:gosec // It is a name.
 
 // images gets files from images with what a machine has: the images of its containerd, and the credentials of its kubelet.
 func images(kubeconfig string) *imagefile.Fetcher {

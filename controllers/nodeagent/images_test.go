@@ -130,6 +130,7 @@ func TestFilesOfImages_EXT_OSC_3(t *testing.T) {
 		{"another image", nil, second, "/usr/bin/tool", "second", 1, restarted},
 		{"another path with the same content", nil, second, "usr/bin/tool", "second", 1, restarted},
 		{"a tag that moves is not looked at", func() error { s.push(t, "v2", "usr/bin/tool", "third"); return nil }, second, "usr/bin/tool", "second", 0, nil},
+		{"the first image again", nil, first, "/usr/bin/tool", "first", 1, restarted},
 		{"somebody has changed it", func() error { return os.WriteFile(tool, []byte("evil"), 0o750) }, first, "/usr/bin/tool", "first", 1, restarted},
 		{"somebody has changed its permissions", func() error { return os.Chmod(tool, 0o777) }, first, "/usr/bin/tool", "first", 1, restarted},
 		{"somebody has removed it", func() error { return os.Remove(tool) }, first, "/usr/bin/tool", "first", 1, restarted},

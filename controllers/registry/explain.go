@@ -16,11 +16,11 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/remote/transport"
 )
 
-// Problem is what is wrong with something that was asked for, without a word of the registry.
-type Problem struct{ Text string }
+// PullError is what is wrong with something that was asked for, without a word of the registry.
+type PullError struct{ Text string }
 
 // Error implements error.
-func (p *Problem) Error() string { return p.Text }
+func (p *PullError) Error() string { return p.Text }
 
 // Hints are what Explain says to do.
 type Hints struct {
@@ -36,20 +36,20 @@ type Hints struct {
 
 // Explain says what is wrong and what to do about it. The error itself is not passed on: it can have the text of an answer, which may
 // repeat credentials, or the address of a redirect, which may be a credential.
-func Explain(err error, h Hints) *Problem {
-	if known, ok := errors.AsType[*Problem](err); ok {
+func Explain(err error, h Hints) *PullError {
+	if known, ok := errors.AsType[*PullError](err); ok {
 		return known
 	}
 	if text, ok := h.certificate(err); ok {
-		return &Problem{text}
+		return &PullError{text}
 	}
 	if answer, ok := errors.AsType[*transport.Error](err); ok {
-		return &Problem{h.status(answer.StatusCode)}
+		return &PullError{h.status(answer.StatusCode)}
 	}
 	if _, ok := errors.AsType[*http.MaxBytesError](err); ok {
-		return &Problem{h.TooLarge}
+		return &PullError{h.TooLarge}
 	}
-	return &Problem{h.connection(err)}
+	return &PullError{h.connection(err)}
 }
 
 func (h Hints) status(status int) string {

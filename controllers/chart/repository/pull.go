@@ -74,7 +74,7 @@ func (p *pull) chart(ctx context.Context) (name.Digest, []byte, error) {
 	}
 	manifest, err := v1.ParseManifest(bytes.NewReader(found.Manifest))
 	if err != nil {
-		return name.Digest{}, nil, &registry.Problem{Text: "what is there is no chart, because its manifest cannot be read"}
+		return name.Digest{}, nil, &registry.PullError{Text: "what is there is no chart, because its manifest cannot be read"}
 	}
 	layer, err := layerOf(manifest)
 	if err != nil {
@@ -94,7 +94,7 @@ func layerOf(manifest *v1.Manifest) (v1.Descriptor, error) {
 	}
 	switch {
 	case len(charts) != 1:
-		return v1.Descriptor{}, &registry.Problem{Text: fmt.Sprintf("what is there is no chart, because %d of its %d layers have the type %s, and it has to be one",
+		return v1.Descriptor{}, &registry.PullError{Text: fmt.Sprintf("what is there is no chart, because %d of its %d layers have the type %s, and it has to be one",
 			len(charts), len(manifest.Layers), typeChart)}
 	case charts[0].Size > MaxChart:
 		return v1.Descriptor{}, tooLarge()

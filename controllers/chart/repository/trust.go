@@ -43,8 +43,8 @@ func credentialsFor(config []byte, repository name.Repository) (authn.Authentica
 	return credentials, nil
 }
 
-func tooLarge() *registry.Problem {
-	return &registry.Problem{Text: fmt.Sprintf("it is larger than %d MiB", MaxChart>>20)}
+func tooLarge() *registry.PullError {
+	return &registry.PullError{Text: fmt.Sprintf("it is larger than %d MiB", MaxChart>>20)}
 }
 
 // explain says what is wrong and what to do about it, without what the registry says.

@@ -154,9 +154,14 @@ func TestFolder_EXT_OSC_3(t *testing.T) {
 func TestRefs_EXT_OSC_3(t *testing.T) {
 	t.Parallel()
 	for _, ref := range []imagefile.Ref{
-		{Image: "example.org/tools:v1"}, {Image: "example.org/tools:v1", Path: "/"}, {Image: "example.org/tools:v1", Path: "usr/"},
-		{Image: "example.org/tools:v1", Path: ".."}, {Image: "example.org/tools:v1", Path: "a\x00"},
-		{Image: "", Path: "/tool"}, {Image: "https://example.org/tools:v1", Path: "/tool"}, {Image: "ali:" + password + "@example.org/Tools", Path: "/tool"},
+		{Image: "example.org/tools:v1"},
+		{Image: "example.org/tools:v1", Path: "/"},
+		{Image: "example.org/tools:v1", Path: "usr/"},
+		{Image: "example.org/tools:v1", Path: ".."},
+		{Image: "example.org/tools:v1", Path: "a\x00"},
+		{Image: "", Path: "/tool"},
+		{Image: "https://example.org/tools:v1", Path: "/tool"},
+		{Image: "ali:" + password + "@example.org/Tools", Path: "/tool"},
 	} {
 		if err := ref.Validate(); err == nil {
 			t.Errorf("Validate() accepts %s", ref)

@@ -137,7 +137,7 @@ func unpacked(packed io.Reader) (io.ReadCloser, error) {
 
 // unreadable is an error of what reads a layer. It can have names of the image.
 func unreadable(err error) error {
-	if _, is := errors.AsType[*registry.Problem](err); is {
+	if _, is := errors.AsType[*registry.PullError](err); is {
 		return err
 	}
 	return problem("one of its layers cannot be read")

@@ -36,8 +36,8 @@ func DefaultLimits() Limits {
 }
 
 // problem is an error that lasts as long as the image is the same.
-func problem(format string, args ...any) *registry.Problem {
-	return &registry.Problem{Text: fmt.Sprintf(format, args...)}
+func problem(format string, args ...any) *registry.PullError {
+	return &registry.PullError{Text: fmt.Sprintf(format, args...)}
 }
 
 // bounded reads no more than what is left.

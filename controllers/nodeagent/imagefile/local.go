@@ -108,7 +108,7 @@ func (o *output) Close() error {
 
 // explain leaves what leads to the registry as it is.
 func (*machineSource) explain(err error) error {
-	if _, is := errors.AsType[*registry.Problem](err); is && !errors.Is(err, errIncomplete) {
+	if _, is := errors.AsType[*registry.PullError](err); is && !errors.Is(err, errIncomplete) {
 		return err
 	}
 	return errIncomplete

@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -27,11 +28,7 @@ func containerd(t *testing.T) []string {
 			t.Skipf("%s is not here, or not for this user", program)
 		}
 	}
-	dir, err := os.MkdirTemp("", "c") // The path of a socket is short.
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = os.RemoveAll(dir) })
+	dir := t.TempDir()
 	config := filepath.Join(dir, "config.toml")
 	socket := filepath.Join(dir, "sock")
 	text := fmt.Sprintf("version = 2\nroot = %q\nstate = %q\ndisabled_plugins = [\"io.containerd.grpc.v1.cri\"]\n[grpc]\naddress = %q\n",
@@ -78,7 +75,7 @@ func preload(t *testing.T, ctr []string, ref string, made v1.Image) {
 	if err := tarball.WriteToFile(file, tag, made); err != nil {
 		t.Fatal(err)
 	}
-	run(t, append(ctr[:len(ctr):len(ctr)], "images", "import", "--no-unpack", file)...)
+	run(t, append(slices.Clip(ctr), "images", "import", "--no-unpack", file)...)
 }
 
 // TestImagesOfTheMachine_EXT_OSC_3 takes files from images that containerd has, and asks the registry for the others.
@@ -113,7 +110,7 @@ func TestImagesOfTheMachine_EXT_OSC_3(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	run(t, append(f.Containerd[:len(f.Containerd):len(f.Containerd)], "content", "rm", digest.String())...)
+	run(t, append(slices.Clip(f.Containerd), "content", "rm", digest.String())...)
 	if got, err := fetch(t, f, s.host+"/tools:v2", "/tool"); got != "of the registry" || err != nil {
 		t.Errorf("Fetch(...) from half an image = %q, %v, want the file of the registry", got, err)
 	}
