@@ -39,5 +39,27 @@ systemd; on a machine of the provider "local", which has none, they are those of
 	}
 	o.AddFlags(cmd.Flags())
 	options.AddLoggingFlags(&log, cmd.Flags())
+	cmd.AddCommand(newNodeAgentFetchCommand())
+	return cmd
+}
+
+// newNodeAgentFetchCommand is for the user data of machines. What it does is known to the agent that starts afterwards.
+func newNodeAgentFetchCommand() *cobra.Command {
+	o := nodeagent.FetchOptions{}
+	cmd := &cobra.Command{
+		Use:   "fetch",
+		Short: "Put a file of a container image in place on this machine",
+		Long: `Takes one file out of an image, which the containerd of this machine has or else its registry, and writes it. It is called when a machine
+starts, before the agent runs; the agent keeps the file afterwards if it is part of the configuration of its worker pool. A file that is as it was
+taken from the image is left alone.`,
+		Example: `  terrarium node-agent fetch --image registry.example.org/tools:v1 --path-in-image /usr/bin/tool --path /opt/bin/tool --mode 0755`,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := usage(cmd, o.Validate()...); err != nil {
+				return err
+			}
+			return nodeagent.Fetch(cmd.Context(), o)
+		},
+	}
+	o.AddFlags(cmd.Flags())
 	return cmd
 }

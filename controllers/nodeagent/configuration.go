@@ -15,6 +15,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	gardenextensionsv1alpha1 "github.com/terrarium-garden/terrarium/apis/extensions/v1alpha1"
+	"github.com/terrarium-garden/terrarium/controllers/nodeagent/imagefile"
 )
 
 const defaultMode = 0o644
@@ -61,8 +62,10 @@ type File struct {
 	Path string
 	// Mode has the permissions, and no special bits.
 	Mode uint32
-	// Data is the content.
+	// Data is the content, if it does not come from an image.
 	Data []byte
+	// From is where the content comes from; nil for Data.
+	From *imagefile.Ref
 }
 
 // UniqueFiles reports an error if a file is there twice for all machines, or twice for the same one: nobody could say which counts. One machine may
@@ -117,11 +120,15 @@ func decodeFile(file *gardenextensionsv1alpha1.File) (File, error) {
 	if !filepath.IsAbs(file.Path) || filepath.Clean(file.Path) != file.Path {
 		return File{}, errors.New("the path is not absolute, or not in its shortest form")
 	}
-	inline := file.Content.Inline
-	if inline == nil {
-		return File{}, errors.New("its content is not part of the configuration, and nodes fetch none from elsewhere")
-	}
+	inline, image := file.Content.Inline, file.Content.ImageRef
 	decoded := File{Path: file.Path, Mode: ptr.Deref(file.Permissions, defaultMode) & uint32(fs.ModePerm)}
+	switch {
+	case inline == nil && image != nil:
+		decoded.From = &imagefile.Ref{Image: image.Image, Path: image.FilePathInImage}
+		return decoded, decoded.From.Validate()
+	case inline == nil || image != nil:
+		return File{}, errors.New("its content is not part of the configuration, or both that and in an image")
+	}
 	switch gardenextensionsv1alpha1.FileCodecID(inline.Encoding) {
 	case gardenextensionsv1alpha1.FileCodecIDPlain:
 		decoded.Data = []byte(inline.Data)

@@ -3,20 +3,20 @@
 package nodeagent
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
-	"syscall"
 	"time"
 
 	"github.com/go-logr/logr"
 
 	gardenextensionsv1alpha1 "github.com/terrarium-garden/terrarium/apis/extensions/v1alpha1"
+	"github.com/terrarium-garden/terrarium/controllers/nodeagent/imagefile"
 )
 
 // unitTimeout is how long one unit may take to start or to stop. A unit that hangs must not keep the others, and the next configuration, waiting.
@@ -32,6 +32,8 @@ type Machine struct {
 	StateDir string
 	// Units runs its units.
 	Units Units
+	// Images has the files that come from images.
+	Images imagefile.Source
 }
 
 func (m *Machine) at(path string) string { return filepath.Join(m.Root, path) }
@@ -44,6 +46,9 @@ type plan struct {
 	// units are those of the configuration by name, stopped are the names of those that go.
 	units   map[string]*gardenextensionsv1alpha1.Unit
 	stopped []string
+	// missing are the files of images that could not be fetched, reason says why.
+	missing []string
+	reason  error
 }
 
 // Settled reports whether a machine is as the configuration says.
@@ -71,7 +76,7 @@ func (m *Machine) Apply(ctx context.Context, c Configuration) error {
 		return err
 	}
 	if p.settled() {
-		if slices.Equal(p.before.Files, p.wanted.Files) && slices.Equal(p.before.Units, p.wanted.Units) {
+		if slices.Equal(p.before.Files, p.wanted.Files) && slices.Equal(p.before.Units, p.wanted.Units) && maps.Equal(p.before.Images, p.wanted.Images) {
 			return nil
 		}
 		return m.save(p.wanted)
@@ -131,46 +136,6 @@ func (m *Machine) plan(c Configuration) (*plan, error) {
 	return p, nil
 }
 
-// compare finds the files that differ, and those that are to go.
-func (m *Machine) compare(p *plan, files []File) error {
-	for _, file := range files {
-		p.wanted.Files = append(p.wanted.Files, file.Path)
-		same, err := m.has(file)
-		if err != nil {
-			return err
-		}
-		if !same {
-			p.changed = append(p.changed, file)
-		}
-	}
-	for _, path := range p.before.Files {
-		if slices.Contains(p.wanted.Files, path) {
-			continue
-		}
-		gone, err := m.gone(path)
-		if err != nil {
-			return err
-		}
-		if !gone {
-			p.removed = append(p.removed, path)
-		}
-	}
-	return nil
-}
-
-// gone reports whether there is nothing at the path. What an interrupted change has removed already concerns no unit again: those that it
-// concerns are unsettled since before.
-func (m *Machine) gone(path string) (bool, error) {
-	_, err := os.Lstat(m.at(path))
-	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
-		return true, nil
-	}
-	if err != nil {
-		return false, fmt.Errorf("look at file: %w", err)
-	}
-	return false, nil
-}
-
 // concern finds the units that a change concerns: those whose own files or whose filePaths differ. All others are left alone.
 func (m *Machine) concern(p *plan, units []gardenextensionsv1alpha1.Unit, owned map[string][]string) {
 	touched := slices.Clone(p.removed)
@@ -197,28 +162,6 @@ func (m *Machine) concern(p *plan, units []gardenextensionsv1alpha1.Unit, owned 
 // dropIn reports whether a file that goes was a drop-in of the unit.
 func dropIn(path, unit string) bool { return filepath.Base(filepath.Dir(path)) == unit+".d" }
 
-func (m *Machine) has(file File) (bool, error) {
-	path := m.at(file.Path)
-	info, err := os.Lstat(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return false, nil
-	}
-	if err != nil {
-		return false, fmt.Errorf("look at file: %w", err)
-	}
-	if info.IsDir() {
-		return false, fmt.Errorf("file %q: there is a folder in its place", file.Path)
-	}
-	if !info.Mode().IsRegular() || uint32(info.Mode().Perm()) != file.Mode {
-		return false, nil
-	}
-	data, err := os.ReadFile(path) //nolint:gosec // The paths are those of the configuration.
-	if err != nil {
-		return false, fmt.Errorf("read file: %w", err)
-	}
-	return bytes.Equal(data, file.Data), nil
-}
-
 // transfer changes the files. Units that go are stopped while their files are there.
 func (m *Machine) transfer(ctx context.Context, p *plan) error {
 	log := logr.FromContextOrDiscard(ctx)
@@ -229,6 +172,9 @@ func (m *Machine) transfer(ctx context.Context, p *plan) error {
 		log.Info("Unit stopped, which is not part of the configuration any more", "unit", name)
 	}
 	for _, file := range p.changed {
+		if file.From != nil {
+			continue
+		}
 		if err := write(m.at(file.Path), file.Mode, file.Data); err != nil {
 			return err
 		}
@@ -240,6 +186,7 @@ func (m *Machine) transfer(ctx context.Context, p *plan) error {
 		}
 		log.Info("File removed", "path", path)
 	}
+	m.fetchAll(ctx, p)
 	if err := m.Units.Reload(ctx); err != nil {
 		return fmt.Errorf("reload units: %w", err)
 	}
@@ -256,11 +203,18 @@ func (m *Machine) settle(ctx context.Context, p *plan, pending state) error {
 		if unit == nil || name == Unit {
 			continue
 		}
+		if p.awaits(unit) {
+			left = append(left, name)
+			continue
+		}
 		if err := m.restart(ctx, unit); err != nil {
 			errs, left = append(errs, fmt.Errorf("restart unit %q: %w", name, err)), append(left, name)
 			continue
 		}
 		log.Info("Unit restarted", "unit", name)
+	}
+	if p.reason != nil {
+		errs = append(errs, p.reason)
 	}
 	if len(errs) > 0 {
 		pending.Unsettled = left

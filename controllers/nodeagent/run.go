@@ -19,6 +19,7 @@ import (
 	"k8s.io/utils/clock"
 
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+	"github.com/terrarium-garden/terrarium/controllers/nodeagent/imagefile"
 )
 
 const (
@@ -75,7 +76,9 @@ func Run(ctx context.Context, o Options) error {
 	a := &Agent{
 		Secret: o.Secret, Kubeconfig: o.Kubeconfig, Clock: o.Clock, Healthy: kubeletAt(o.KubeletHealth),
 		OSUpdateTimeout: osUpdateTimeout,
-		Machine:         &Machine{Root: "/", HostName: host, StateDir: o.StateDir, Units: o.Units},
+		Machine: &Machine{
+			Root: "/", HostName: host, StateDir: o.StateDir, Units: o.Units, Images: &imagefile.Patience{Inner: images(o.Kubeconfig), Clock: o.Clock},
+		},
 	}
 	kubelet, err := a.join(ctx, o.Kubeconfig)
 	if err != nil {

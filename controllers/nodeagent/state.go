@@ -6,10 +6,13 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"syscall"
+
+	"github.com/terrarium-garden/terrarium/controllers/nodeagent/imagefile"
 )
 
 // state is what the agent has to remember of its machine, because the machine does not tell it.
@@ -19,6 +22,16 @@ type state struct {
 	Units []string `json:"units,omitempty"`
 	// Unsettled are the units that still have to be restarted or stopped.
 	Unsettled []string `json:"unsettled,omitempty"`
+	// Images says of files by path what was taken from an image. Without it they would have to be fetched to be compared.
+	Images map[string]taken `json:"images,omitempty"`
+}
+
+// taken is a file that comes from an image.
+type taken struct {
+	imagefile.Ref
+
+	// SHA256 is the checksum of its content.
+	SHA256 string `json:"sha256"`
 }
 
 const (
@@ -65,9 +78,17 @@ func (m *Machine) save(s state) error {
 	return nil
 }
 
-// write puts a file in place in one step, so that nobody sees half of it and it is whole after a crash. Before that nobody but its owner
-// may read it.
+// write puts a file in place.
 func write(path string, mode uint32, data []byte) error {
+	return put(path, mode, func(to io.Writer) error {
+		_, err := to.Write(data)
+		return err //nolint:wrapcheck // It has the path.
+	})
+}
+
+// put puts a file in place in one step, so that nobody sees half of it and it is whole after a crash. Before that nobody but its owner
+// may read it.
+func put(path string, mode uint32, fill func(to io.Writer) error) error {
 	dir := filepath.Dir(path)
 	if err := os.MkdirAll(dir, 0o755); err != nil { //nolint:gosec // Folders of the system are read by everybody.
 		return fmt.Errorf("make folder: %w", err)
@@ -79,8 +100,7 @@ func write(path string, mode uint32, data []byte) error {
 	if err != nil {
 		return fmt.Errorf("make file: %w", err)
 	}
-	_, err = file.Write(data)
-	err = errors.Join(err, file.Chmod(fs.FileMode(mode)&fs.ModePerm), file.Sync(), file.Close())
+	err = errors.Join(fill(file), file.Chmod(fs.FileMode(mode)&fs.ModePerm), file.Sync(), file.Close())
 	if err == nil {
 		err = os.Rename(file.Name(), path)
 	}

@@ -12,6 +12,8 @@ import (
 	"github.com/google/go-containerregistry/pkg/name"
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 	"github.com/google/go-containerregistry/pkg/v1/remote"
+
+	"github.com/terrarium-garden/terrarium/controllers/registry"
 )
 
 // typeChart is the media type of the layer with the packed chart.
@@ -22,15 +24,15 @@ const userAgent = "terrarium"
 
 // pull is one pull of one chart.
 type pull struct {
-	ref    name.Reference
-	guard  *guard
-	puller *remote.Puller
+	ref       name.Reference
+	transport *registry.Transport
+	puller    *remote.Puller
 	// known reports whether there are credentials.
 	known bool
 }
 
 func newPull(ref name.Reference, from Source) (*pull, error) {
-	guard, err := newGuard(ref.Context().Registry, from.Authorities)
+	transport, err := newTransport(ref.Context().Registry, from.Authorities)
 	if err != nil {
 		return nil, err
 	}
@@ -40,16 +42,16 @@ func newPull(ref name.Reference, from Source) (*pull, error) {
 	}
 	// The caller tries again after a failure, so it is told at once.
 	puller, err := remote.NewPuller(
-		remote.WithAuth(credentials), remote.WithTransport(guard), remote.WithUserAgent(userAgent),
+		remote.WithAuth(credentials), remote.WithTransport(transport), remote.WithUserAgent(userAgent),
 		remote.WithRetryBackoff(remote.Backoff{Steps: 1}), remote.WithRetryStatusCodes(),
 	)
 	if err != nil {
 		return nil, fmt.Errorf("set up the client of the registry: %w", err)
 	}
-	return &pull{ref: ref, guard: guard, puller: puller, known: credentials != authn.Anonymous}, nil
+	return &pull{ref: ref, transport: transport, puller: puller, known: credentials != authn.Anonymous}, nil
 }
 
-func (p *pull) close() { p.guard.inner.CloseIdleConnections() }
+func (p *pull) close() { p.transport.Close() }
 
 // resolve returns the digest that a tag has now. It asks for the headers only: public registries count how often a client asks for
 // manifests. The digest is empty if the registry does not tell it; the request for the manifest says why.
@@ -72,7 +74,7 @@ func (p *pull) chart(ctx context.Context) (name.Digest, []byte, error) {
 	}
 	manifest, err := v1.ParseManifest(bytes.NewReader(found.Manifest))
 	if err != nil {
-		return name.Digest{}, nil, &problem{"what is there is no chart, because its manifest cannot be read"}
+		return name.Digest{}, nil, &registry.PullError{Text: "what is there is no chart, because its manifest cannot be read"}
 	}
 	layer, err := layerOf(manifest)
 	if err != nil {
@@ -92,7 +94,7 @@ func layerOf(manifest *v1.Manifest) (v1.Descriptor, error) {
 	}
 	switch {
 	case len(charts) != 1:
-		return v1.Descriptor{}, &problem{fmt.Sprintf("what is there is no chart, because %d of its %d layers have the type %s, and it has to be one",
+		return v1.Descriptor{}, &registry.PullError{Text: fmt.Sprintf("what is there is no chart, because %d of its %d layers have the type %s, and it has to be one",
 			len(charts), len(manifest.Layers), typeChart)}
 	case charts[0].Size > MaxChart:
 		return v1.Descriptor{}, tooLarge()

@@ -16,10 +16,11 @@ import (
 
 	"github.com/terrarium-garden/terrarium/apis/core/validation"
 	gardenextensionsv1alpha1 "github.com/terrarium-garden/terrarium/apis/extensions/v1alpha1"
+	"github.com/terrarium-garden/terrarium/controllers/nodeagent"
 )
 
 const (
-	trustDir    = "/var/lib/ca-certificates-local/"
+	trustDir    = nodeagent.AuthoritiesDir + "/"
 	trustScript = "/var/lib/ssl/update-local-ca-certificates.sh"
 	trustUnit   = "updatecacerts.service"
 )

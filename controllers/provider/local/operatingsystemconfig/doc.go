@@ -5,8 +5,10 @@
 // pools name that Secret in userDataSecretRef. A machine runs the script at every start, before any unit. For the purpose reconcile it only
 // checks that a machine could run the units, and adds its own files and units in the status; the node agent of each machine applies them.
 //
-//   - spec.files are written with their permissions (0644 when none are given). Content is inline (plain or encoding b64) or comes
-//     from a Secret in the namespace of the object (secretRef); imageRef is refused.
+//   - spec.files are written with their permissions (0644 when none are given). Content is inline (plain or encoding b64), comes from a
+//     Secret in the namespace of the object (secretRef), or is a file of an image (imageRef), which the machine fetches itself: from the
+//     images that its containerd has, or else from the registry. They are fetched behind the other files and before the units. One that
+//     cannot be fetched does not keep a machine from starting: its node agent tries again.
 //   - The text <<BOOTSTRAP_TOKEN>> in a file with transmitUnencoded stands for a bootstrap token of the shoot. The token is created
 //     with each machine, so the script itself stays the same.
 //   - spec.units: the content is written to /etc/systemd/system/<name>, drop-ins to /etc/systemd/system/<name>.d. A machine has no

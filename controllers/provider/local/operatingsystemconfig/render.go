@@ -49,9 +49,15 @@ func Render(spec *gardenextensionsv1alpha1.OperatingSystemConfigSpec, secretCont
 	var script strings.Builder
 	script.WriteString(header)
 	for _, file := range spec.Files {
+		if file.Content.ImageRef != nil {
+			continue
+		}
 		if err := renderFile(&script, file, secretContent); err != nil {
 			return "", err
 		}
+	}
+	if err := renderImageFiles(&script, spec.Files); err != nil {
+		return "", err
 	}
 	for _, unit := range spec.Units {
 		if err := renderUnit(&script, unit); err != nil {
@@ -63,29 +69,36 @@ func Render(spec *gardenextensionsv1alpha1.OperatingSystemConfigSpec, secretCont
 
 func renderFile(script *strings.Builder, file gardenextensionsv1alpha1.File, secretContent SecretContent) error {
 	if !path.IsAbs(file.Path) {
-		return fmt.Errorf("file %q: the path is not absolute", file.Path)
+		return fmt.Errorf("file %q: %w", file.Path, errRelative)
 	}
 	content, err := fileContent(file.Content, secretContent)
 	if err != nil {
 		return fmt.Errorf("file %q: %w", file.Path, err)
 	}
-	mode := uint32(defaultMode)
-	if file.Permissions != nil {
-		mode = *file.Permissions & uint32(fs.ModePerm) // as the agent of the node, which compares
-	}
-	if file.HostName != nil {
-		fmt.Fprintf(script, "\nif [ \"$MACHINE_NAME\" = %s ]; then", quote(*file.HostName))
-		defer script.WriteString("fi\n")
-	}
+	defer onlyOn(script, file.HostName)()
 	plain := file.Content.TransmitUnencoded != nil && *file.Content.TransmitUnencoded
-	writeFile(script, file.Path, mode, content, plain)
+	writeFile(script, file.Path, modeOf(file), content, plain)
 	return nil
+}
+
+func modeOf(file gardenextensionsv1alpha1.File) uint32 {
+	if file.Permissions == nil {
+		return defaultMode
+	}
+	return *file.Permissions & uint32(fs.ModePerm) // as the agent of the node, which compares
+}
+
+// onlyOn begins what is for one host, and returns what ends it.
+func onlyOn(script *strings.Builder, host *string) func() {
+	if host == nil {
+		return func() {}
+	}
+	fmt.Fprintf(script, "\nif [ \"$MACHINE_NAME\" = %s ]; then", quote(*host))
+	return func() { script.WriteString("fi\n") }
 }
 
 func fileContent(content gardenextensionsv1alpha1.FileContent, secretContent SecretContent) ([]byte, error) {
 	switch {
-	case content.ImageRef != nil:
-		return nil, errors.New("content from an image is not supported by local machines")
 	case content.SecretRef != nil:
 		return secretContent(*content.SecretRef)
 	case content.Inline == nil:

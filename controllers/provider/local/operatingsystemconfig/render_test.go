@@ -42,6 +42,15 @@ func fromSecret(name, key string) gardenextensionsv1alpha1.FileContent {
 	return gardenextensionsv1alpha1.FileContent{SecretRef: &gardenextensionsv1alpha1.FileContentSecretRef{Name: name, DataKey: key}}
 }
 
+func fromImage(image, path string) gardenextensionsv1alpha1.FileContent {
+	return gardenextensionsv1alpha1.FileContent{ImageRef: &gardenextensionsv1alpha1.FileContentImageRef{Image: image, FilePathInImage: path}}
+}
+
+func both(content, other gardenextensionsv1alpha1.FileContent) gardenextensionsv1alpha1.FileContent {
+	content.Inline, content.SecretRef = other.Inline, other.SecretRef
+	return content
+}
+
 var errNoSecret = errors.New("no such secret")
 
 func secrets(ref gardenextensionsv1alpha1.FileContentSecretRef) ([]byte, error) {
@@ -69,7 +78,9 @@ func TestRenderGolden(t *testing.T) {
 	t.Parallel()
 	got, err := operatingsystemconfig.Render(&spec{
 		Files: []file{
+			{Path: "/opt/bin/tool", Permissions: new(uint32(0o4755)), Content: fromImage("registry.example.org/tools:v1", "/usr/bin/tool")},
 			{Path: "/var/lib/kubelet/ca.crt", Content: fromSecret("certificates", "ca.crt")},
+			{Path: "/opt/only-there", HostName: new("machine-a"), Content: fromImage("tools@sha256:"+strings.Repeat("0", 64), "o'neill")},
 			{Path: "/var/lib/kubelet/kubeconfig-bootstrap", Permissions: new(uint32(0o600)), Content: plain("token: <<BOOTSTRAP_TOKEN>>\nuser: o'neill\n")},
 			{Path: "/etc/only-there", HostName: new("machine-a"), Content: encoded(base64.StdEncoding.EncodeToString([]byte("there\n")))},
 		},
@@ -222,7 +233,11 @@ func TestRenderRefuses(t *testing.T) {
 	}{
 		"Relative":    {reason: "a relative path has no meaning on a machine", spec: spec{Files: []file{{Path: "x", Content: inline("")}}}, want: `file "x": the path is not absolute`},
 		"NoContent":   {reason: "a file without content is a mistake", spec: spec{Files: []file{{Path: "/x"}}}, want: `file "/x": it has no content`},
-		"Image":       {reason: "content from images cannot be had", spec: spec{Files: []file{{Path: "/x", Content: gardenextensionsv1alpha1.FileContent{ImageRef: &gardenextensionsv1alpha1.FileContentImageRef{}}}}}, want: "content from an image is not supported"},
+		"Image":       {reason: "an image has a name", spec: spec{Files: []file{{Path: "/x", Content: fromImage("", "/tool")}}}, want: `file "/x": the image ""`},
+		"ImageFolder": {reason: "a folder is no content", spec: spec{Files: []file{{Path: "/x", Content: fromImage("tools:v1", "/usr/")}}}, want: `file "/x": the path "/usr/" in the image "tools:v1"`},
+		"ImageToo":    {reason: "content comes from one place", spec: spec{Files: []file{{Path: "/x", Content: both(fromImage("tools:v1", "/tool"), inline("x"))}}}, want: `file "/x": it has content from an image and other content`},
+		"ImageSecret": {reason: "also beside a Secret", spec: spec{Files: []file{{Path: "/x", Content: both(fromImage("tools:v1", "/tool"), fromSecret("a", "b"))}}}, want: `file "/x": it has content from an image and other content`},
+		"ImagePath":   {reason: "a relative path has no meaning with an image either", spec: spec{Files: []file{{Path: "x", Content: fromImage("tools:v1", "/tool")}}}, want: `file "x": the path is not absolute`},
 		"Encoding":    {reason: "an unknown encoding is named", spec: spec{Files: []file{{Path: "/x", Content: gardenextensionsv1alpha1.FileContent{Inline: &gardenextensionsv1alpha1.FileContentInline{Encoding: "gzip"}}}}}, want: `the encoding "gzip" is not known`},
 		"BrokenB64":   {reason: "broken base64 is found here, not on the machine", spec: spec{Files: []file{{Path: "/x", Content: encoded("%")}}}, want: `file "/x": decode content`},
 		"Secret":      {reason: "a missing secret is named", spec: spec{Files: []file{{Path: "/x", Content: fromSecret("other", "k")}}}, want: `file "/x": no such secret`},

@@ -24,6 +24,17 @@ dGhlcmUK
 END
 fi
 
+fetch() {
+  /usr/local/bin/terrarium node-agent fetch --path="$1" --mode="$2" --image="$3" --path-in-image="$4" ||
+    echo "user data: $1 is missing until the agent of the node has fetched it" >&2
+}
+
+fetch '/opt/bin/tool' 0755 'registry.example.org/tools:v1' '/usr/bin/tool'
+
+if [ "$MACHINE_NAME" = 'machine-a' ]; then
+fetch '/opt/only-there' 0644 'tools@sha256:0000000000000000000000000000000000000000000000000000000000000000' 'o'\''neill'
+fi
+
 base64 -d <<'END' | write '/etc/systemd/system/kubelet.service' 0644
 W1VuaXRdCkRlc2NyaXB0aW9uPWt1YmVsZXQKIyBBIGNvbW1lbnQKW1NlcnZpY2VdCkVudmlyb25tZW50RmlsZT0tL2V0Yy9kZWZhdWx0L2t1YmVsZXQKRW52
 aXJvbm1lbnQ9IkE9MSAyIiBCPTMKRXhlY1N0YXJ0UHJlPS0vYmluL21rZGlyIC94CkV4ZWNTdGFydD0vdXNyL2xvY2FsL2Jpbi9rdWJlbGV0IFwKICAtLWNv

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package repository
+package registry
 
 import (
 	"errors"
@@ -33,15 +33,11 @@ func TestPlain(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		guard, err := newGuard(registry, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
 		request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, tc.url, strings.NewReader(""))
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := guard.check(request); !errors.Is(err, tc.want) {
+		if err := NewTransport(Config{Registry: registry}).check(request); !errors.Is(err, tc.want) {
 			t.Errorf("request of %s for registry %s: got error %v, want %v", tc.url, tc.registry, err, tc.want)
 		}
 	}

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package repository
+package registry
 
 import (
 	"encoding/json"
 	"errors"
-	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -14,20 +13,17 @@ import (
 	"github.com/google/go-containerregistry/pkg/name"
 )
 
-// errCredentials has no cause, which could quote the credentials.
-var errCredentials = errors.New("the pull Secret is no configuration of docker: it must be JSON with credentials by registry in auths, as kubectl create secret docker-registry writes it")
+// ErrCredentials has no cause, which could quote the credentials.
+var ErrCredentials = errors.New("is no configuration of docker: it must be JSON with credentials by registry in auths, as kubectl create secret docker-registry writes it")
 
-// credentialsFor returns the credentials for a repository from a .dockerconfigjson. Its keys are registries, perhaps with the beginning
-// of a path; the longest that fits counts.
-func credentialsFor(config []byte, repository name.Repository) (authn.Authenticator, error) {
-	if config == nil {
-		return authn.Anonymous, nil
-	}
+// Credentials returns the credentials for a repository from a .dockerconfigjson, and whether there are any. Its keys are registries,
+// perhaps with the beginning of a path; the longest that fits counts.
+func Credentials(config []byte, repository name.Repository) (authn.Authenticator, bool, error) {
 	var docker struct {
 		Auths map[string]authn.AuthConfig `json:"auths"`
 	}
 	if json.Unmarshal(config, &docker) != nil {
-		return nil, errCredentials
+		return nil, false, ErrCredentials
 	}
 	longest, found := "", ""
 	for _, key := range slices.Sorted(maps.Keys(docker.Auths)) {
@@ -36,9 +32,9 @@ func credentialsFor(config []byte, repository name.Repository) (authn.Authentica
 		}
 	}
 	if found == "" {
-		return nil, fmt.Errorf("the pull Secret has no credentials for registry %q", repository.RegistryStr())
+		return authn.Anonymous, false, nil
 	}
-	return authn.FromConfig(docker.Auths[found]), nil
+	return authn.FromConfig(docker.Auths[found]), true, nil
 }
 
 // placeOf returns the registry, with the beginning of a path if there is one, that a key is for. Docker itself writes URLs of the API.
