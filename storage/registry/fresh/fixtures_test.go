@@ -206,6 +206,7 @@ func (g getter) decorate(
 		return nil, nil, err
 	}
 	slow := lined{Interface: raw, line: g.line}
+	g.line.below = raw
 	cached, err := cacher.NewCacherFromConfig(cacher.Config{
 		Storage: slow, Versioner: storage.APIObjectVersioner{}, GroupResource: config.GroupResource,
 		EventsHistoryWindow: config.EventsHistoryWindow, ResourcePrefix: prefix, KeyFunc: key, GetAttrsFunc: attributes,
@@ -228,6 +229,8 @@ type line struct {
 	mutex sync.Mutex
 	held  chan struct{}
 	delay func(ctx context.Context)
+	// below is the storage from which it leads.
+	below storage.Interface
 }
 
 func (l *line) hold() {
