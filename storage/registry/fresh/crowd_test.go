@@ -348,7 +348,11 @@ func TestCrowdOfTheClosed(t *testing.T) {
 		t.Errorf("received %v", got)
 	}
 	p.close()
-	for range w.ResultChan() { // Until it is closed.
+	for open := true; open; {
+		var err error
+		if _, open, err = take(w); err != nil {
+			t.Fatal(err)
+		}
 	}
 }
 

@@ -260,7 +260,11 @@ func TestWatchOfTheState(t *testing.T) {
 					return
 				}
 				defer w.Stop()
-				received <- <-w.ResultChan()
+				e, _, err := take(w)
+				if err != nil {
+					t.Error(err)
+				}
+				received <- e
 			}()
 			select {
 			case early := <-received:
