@@ -189,7 +189,7 @@ func (i *instance) endpoint() Endpoint {
 // close waits for a limited time for requests in flight, then closes the database and moves its write-ahead log into it.
 func (i *instance) close() error {
 	if i.direct != nil {
-		i.direct.Close()
+		i.direct.Close(gracefulStopPeriod)
 	}
 	force := time.AfterFunc(gracefulStopPeriod, i.server.Stop)
 	i.server.GracefulStop()

@@ -73,11 +73,13 @@ func Acquire(ctx context.Context, c Config) (*Lease, error) {
 			since = c.Clock.Now()
 		case revision != seen:
 			seen, since = revision, c.Clock.Now()
-			if revision > 0 && holder.Address != "" {
+			if holder.Address != "" && holder.ID != c.Self.ID {
 				c.Seen(holder)
 			}
 		}
-		if err == nil && (revision == 0 || holder.Address == "" || asked.Sub(since) >= c.Length) {
+		// The lease is its own already if the answer of the write was lost.
+		free := revision == 0 || holder.Address == "" || holder.ID == c.Self.ID
+		if err == nil && (free || asked.Sub(since) >= c.Length) {
 			taken, err := write(ctx, c, revision)
 			if err == nil && taken > 0 {
 				return &Lease{config: c, revision: taken, until: asked.Add(c.Patience)}, nil
@@ -175,8 +177,23 @@ func read(ctx context.Context, c Config) (Holder, int64, error) {
 }
 
 // write writes the lease if it has the revision, and returns the new one; 0 if it has another. A write whose answer was lost is found by
-// the identifier of the server.
+// the identifier of the server. The lease is then written again: others count from when they saw that write, which is long ago.
 func write(ctx context.Context, c Config, revision int64) (int64, error) {
+	for {
+		written, err := swap(ctx, c, revision)
+		if err != nil || written > 0 {
+			return written, err
+		}
+		holder, at, err := read(ctx, c)
+		if err != nil || holder.ID != c.Self.ID {
+			return 0, err
+		}
+		revision = at
+	}
+}
+
+// swap writes the lease if it has the revision, and returns the new one; 0 if it has another.
+func swap(ctx context.Context, c Config, revision int64) (int64, error) {
 	text, err := json.Marshal(c.Self)
 	if err != nil {
 		return 0, fmt.Errorf("encode lease: %w", err)
@@ -191,16 +208,9 @@ func write(ctx context.Context, c Config, revision int64) (int64, error) {
 	if err != nil {
 		return 0, fmt.Errorf("write lease: %w", err)
 	}
-	if answer.Succeeded {
-		return answer.Header.Revision, nil
-	}
-	holder, at, err := read(ctx, c)
-	if err != nil {
-		return 0, err
-	}
-	if holder.ID == c.Self.ID {
-		return at, nil
+	if !answer.Succeeded {
+		return 0, nil
 	}
 
-	return 0, nil
+	return answer.Header.Revision, nil
 }

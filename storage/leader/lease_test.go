@@ -4,13 +4,16 @@ package leader_test
 
 import (
 	"context"
+	"errors"
 	"path/filepath"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 	clientv3 "go.etcd.io/etcd/client/v3"
+	clocktesting "k8s.io/utils/clock/testing"
 
 	"github.com/terrarium-garden/terrarium/storage/kine"
 	"github.com/terrarium-garden/terrarium/storage/leader"
@@ -167,5 +170,153 @@ func TestDatastoreAway(t *testing.T) {
 		}
 	case <-time.After(patience):
 		t.Fatal("The holder does not notice that it has lost the lease.")
+	}
+}
+
+// forgetful loses the answers of writes as long as it is told to.
+type forgetful struct {
+	clientv3.KV
+
+	lose atomic.Bool
+	lost chan struct{}
+}
+
+// wait waits until an answer was lost.
+func (f *forgetful) wait(t *testing.T) {
+	t.Helper()
+	select {
+	case <-f.lost:
+	case <-time.After(patience):
+		t.Fatal("nothing is written")
+	}
+}
+
+// Txn implements clientv3.KV.
+func (f *forgetful) Txn(ctx context.Context) clientv3.Txn { return forgetfulTxn{f.KV.Txn(ctx), f} }
+
+type forgetfulTxn struct {
+	clientv3.Txn
+
+	kv *forgetful
+}
+
+// If implements clientv3.Txn.
+func (t forgetfulTxn) If(c ...clientv3.Cmp) clientv3.Txn { return forgetfulTxn{t.Txn.If(c...), t.kv} }
+
+// Then implements clientv3.Txn.
+func (t forgetfulTxn) Then(o ...clientv3.Op) clientv3.Txn {
+	return forgetfulTxn{t.Txn.Then(o...), t.kv}
+}
+
+// Else implements clientv3.Txn.
+func (t forgetfulTxn) Else(o ...clientv3.Op) clientv3.Txn {
+	return forgetfulTxn{t.Txn.Else(o...), t.kv}
+}
+
+// Commit implements clientv3.Txn.
+func (t forgetfulTxn) Commit() (*clientv3.TxnResponse, error) {
+	answer, err := t.Txn.Commit()
+	if err == nil && answer.Succeeded && t.kv.lose.Load() {
+		select {
+		case t.kv.lost <- struct{}{}:
+		default:
+		}
+
+		return nil, errors.New("the answer was lost")
+	}
+
+	return answer, err
+}
+
+func forget(t *testing.T, p *place) (*clientv3.Client, *forgetful) {
+	t.Helper()
+	c := client(t, p.stores.Objects)
+	kv := &forgetful{KV: c.KV, lost: make(chan struct{}, 1)}
+	c.KV = kv
+
+	return c, kv
+}
+
+func revisionOf(t *testing.T, c leader.Config) int64 {
+	t.Helper()
+	found, err := c.Client.Get(t.Context(), c.Key)
+	if err != nil || len(found.Kvs) != 1 {
+		t.Fatalf("read lease: %v, %v", found, err)
+	}
+
+	return found.Kvs[0].ModRevision
+}
+
+// TestLostAnswers: others count from the write whose answer was lost, so a holder that finds it does not count on it, but writes again.
+// Nor does it have to wait for its own lease, or leave it behind when it gives it back.
+func TestLostAnswers(t *testing.T) {
+	t.Parallel()
+
+	p := open(t)
+	c, kv := forget(t, p)
+	first := config(c, "one")
+	clk := clocktesting.NewFakeClock(time.Now())
+	first.Clock, first.Length, first.Patience = clk, time.Hour, time.Hour
+	first.Seen = func(h leader.Holder) { t.Errorf("Seen(%v): it is its own lease", h) }
+	kv.lose.Store(true)
+	acquired := make(chan *leader.Lease, 1)
+	go func() {
+		defer close(acquired) // Nothing comes if it fails.
+		acquired <- acquire(t, first)
+	}()
+	kv.wait(t)
+	kv.lose.Store(false)
+	pass(t, clk, first.Interval)
+	lease := <-acquired
+	if lease == nil {
+		return
+	}
+
+	kv.lose.Store(true)
+	ctx, stop := context.WithCancel(t.Context())
+	kept := make(chan error, 1)
+	go func() { kept <- lease.Keep(ctx, func() { t.Error("The lease was in doubt.") }, func() {}) }()
+	kv.wait(t)
+	before := revisionOf(t, first)
+	kv.lose.Store(false)
+	pass(t, clk, first.Interval)
+	until(t, "the lease is written again", func() bool { return revisionOf(t, first) > before })
+
+	kv.lose.Store(true)
+	pass(t, clk, first.Interval)
+	kv.wait(t)
+	stop()
+	if err := <-kept; err != nil {
+		t.Errorf("Keep(one): %v", err)
+	}
+	kv.lose.Store(false)
+	if err := lease.Release(t.Context()); err != nil {
+		t.Errorf("Release(one): %v", err)
+	}
+	second := config(client(t, p.stores.Objects), "two")
+	second.Length = time.Hour
+	acquire(t, second)
+}
+
+// pass lets time pass for who waits for it.
+func pass(t *testing.T, clk *clocktesting.FakeClock, d time.Duration) {
+	t.Helper()
+	until(t, "somebody waits", clk.HasWaiters)
+	clk.Step(d)
+}
+
+// until waits for a condition.
+func until(t *testing.T, what string, holds func() bool) {
+	t.Helper()
+	tick := time.NewTicker(time.Millisecond)
+	defer tick.Stop()
+	limit := time.NewTimer(patience)
+	defer limit.Stop()
+	for !holds() {
+		select {
+		case <-tick.C:
+		case <-limit.C:
+			t.Fatalf("waited too long until %s", what)
+		}
 	}
 }

@@ -151,12 +151,18 @@ func (b *batch) uncertain(ctx context.Context, cause error) error {
 	if len(b.records) == 0 {
 		return cause
 	}
+	last := b.records[len(b.records)-1]
 	is, err := b.log.file.revisions(ctx)
-	if err == nil && is.newest == b.records[len(b.records)-1].Revision {
-		return nil
+	if err != nil || is.newest != last.Revision {
+		return errors.Join(cause, err)
+	}
+	// It may be the record of an earlier write of which nobody could find out that it was made.
+	stored, err := scan(b.log.file.replaced.QueryRowContext(ctx, last.Revision))
+	if err != nil || stored.Sum() != last.Sum() {
+		return errors.Join(cause, err)
 	}
 
-	return errors.Join(cause, err)
+	return nil
 }
 
 // recall fills in what the records replace, from memory where it is still there.

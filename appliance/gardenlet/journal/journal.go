@@ -6,6 +6,8 @@ package journal
 
 import (
 	"context"
+	"encoding/json"
+	"strings"
 	"sync"
 	"time"
 
@@ -24,6 +26,8 @@ import (
 const (
 	// maxTasks is the number of tasks that are kept while they cannot be reported.
 	maxTasks = 10_000
+	// maxBytes is the size of a report beyond which no further task is added: a garden refuses requests that are much larger.
+	maxBytes = 1 << 20
 	// interval is the time between two reports.
 	interval = 2 * time.Second
 	// pause is the time after a report that failed, absence that after one which the garden does not know.
@@ -62,7 +66,7 @@ func (j *Journal) Task(subject operation.Subject, task flow.Observation) {
 			Kind: subject.Kind, Namespace: subject.Namespace, Name: subject.Name, UID: subject.UID,
 		},
 		Task: gardenappliancev1alpha1.TimelineTask{
-			Flow: task.Flow, ID: string(task.ID), Title: task.Title,
+			Flow: cut(task.Flow), ID: cut(string(task.ID)), Title: cut(task.Title),
 			Waiting:  metav1.Duration{Duration: task.Started.Sub(task.Ready)},
 			Duration: metav1.Duration{Duration: task.Ended.Sub(task.Started)},
 		},
@@ -71,7 +75,7 @@ func (j *Journal) Task(subject operation.Subject, task flow.Observation) {
 		reported.Task.After = append(reported.Task.After, string(id))
 	}
 	if task.Err != nil {
-		reported.Task.Error = task.Err.Error()
+		reported.Task.Error = cut(task.Err.Error())
 	}
 	j.mu.Lock()
 	j.tasks = append(j.tasks, reported)
@@ -81,6 +85,15 @@ func (j *Journal) Task(subject operation.Subject, task flow.Observation) {
 	case j.added <- struct{}{}:
 	default:
 	}
+}
+
+// cut leaves out of a text what the garden would cut.
+func cut(text string) string {
+	if len(text) <= gardenappliancev1alpha1.MaxTimelineText {
+		return text
+	}
+
+	return strings.ToValidUTF8(text[:gardenappliancev1alpha1.MaxTimelineText], "")
 }
 
 // trim drops the oldest tasks if there are too many.
@@ -163,11 +176,26 @@ func (j *Journal) take() []gardenappliancev1alpha1.ReportedTask {
 		j.log.Info("Tasks were left out of the timeline, because the garden was away for too long", "tasks", j.dropped)
 		j.dropped = 0
 	}
-	n := min(len(j.tasks), gardenappliancev1alpha1.MaxTimelineReportTasks)
+	n := 0
+	for size := 0; n < min(len(j.tasks), gardenappliancev1alpha1.MaxTimelineReportTasks); n++ {
+		if size += sizeOf(&j.tasks[n]); n > 0 && size > maxBytes {
+			break
+		}
+	}
 	batch := j.tasks[:n:n]
 	j.tasks = j.tasks[n:]
 
 	return batch
+}
+
+// sizeOf is what a task takes in a report.
+func sizeOf(task *gardenappliancev1alpha1.ReportedTask) int {
+	text, err := json.Marshal(task)
+	if err != nil {
+		return 0 // It cannot be reported either.
+	}
+
+	return len(text)
 }
 
 func (j *Journal) giveBack(batch []gardenappliancev1alpha1.ReportedTask) {

@@ -4,11 +4,14 @@ package journal_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 	"time"
+	"unicode/utf8"
 
 	"github.com/go-logr/logr/testr"
 	"github.com/google/go-cmp/cmp"
@@ -134,6 +137,32 @@ func TestGardenAway(t *testing.T) {
 		next := <-g.reports
 		g.answers <- nil
 		reported += len(next.Spec.Tasks)
+	}
+}
+
+// TestLongTexts checks that no report is larger than what a garden takes, however long the errors of tasks are.
+func TestLongTexts(t *testing.T) {
+	t.Parallel()
+	const tasks, most = 600, 2 << 20
+	j, g, clk := run(t)
+	for n := range tasks {
+		j.Task(operation.Subject{}, observed(fmt.Sprintf("t%d", n), errors.New(strings.Repeat("<é>", 20_000))))
+	}
+	step(t, clk, 2*time.Second)
+	for reported := 0; reported < tasks; {
+		report := <-g.reports
+		g.answers <- nil
+		if got := ids(report); got[0] != fmt.Sprintf("t%d", reported) {
+			t.Fatalf("the report after %d tasks begins with %s", reported, got[0])
+		}
+		reported += len(report.Spec.Tasks)
+		text, err := json.Marshal(report)
+		if err != nil || len(text) > most {
+			t.Errorf("a report of %d tasks has %d bytes (%v); want at most %d", len(report.Spec.Tasks), len(text), err, most)
+		}
+		if text := report.Spec.Tasks[0].Task.Error; len(text) > gardenappliancev1alpha1.MaxTimelineText || !utf8.ValidString(text) {
+			t.Errorf("the error of a task has %d bytes; want at most %d that are text", len(text), gardenappliancev1alpha1.MaxTimelineText)
+		}
 	}
 }
 

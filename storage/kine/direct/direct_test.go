@@ -14,6 +14,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"go.etcd.io/etcd/api/v3/etcdserverpb"
+	"go.etcd.io/etcd/api/v3/v3rpc/rpctypes"
 	clientv3 "go.etcd.io/etcd/client/v3"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
@@ -53,8 +54,17 @@ type seen struct {
 	Code     codes.Code
 }
 
+// code is that of an error of the store, which the client knows or not.
+func code(err error) codes.Code {
+	if known, ok := errors.AsType[rpctypes.EtcdError](err); ok {
+		return known.Code()
+	}
+
+	return status.Code(err)
+}
+
 func look(response any, err error) seen {
-	s := seen{Code: status.Code(errors.Unwrap(err))}
+	s := seen{Code: code(err)}
 	if err != nil {
 		s.Error = err.Error()
 
@@ -122,6 +132,9 @@ func TestSameAsConnection(t *testing.T) {
 			want, got := look(ask(far)), look(ask(near.Client.Client))
 			if diff := cmp.Diff(want, got); diff != "" {
 				t.Errorf("-connected, +direct:\n%s", diff)
+			}
+			if (want.Error == "") != (want.Code == codes.OK) {
+				t.Errorf("the error %q has the code %v: codes are not compared", want.Error, want.Code)
 			}
 		})
 	}
@@ -318,7 +331,7 @@ func TestCloseWaits(t *testing.T) {
 	}()
 	<-store.began
 	closed := make(chan struct{})
-	go func() { s.Close(); close(closed) }()
+	go func() { s.Close(time.Minute); close(closed) }()
 	for { // From now on nothing new is let in.
 		if _, err := c.KV.Get(t.Context(), "/b"); status.Code(err) == codes.Unavailable {
 			break
@@ -333,5 +346,30 @@ func TestCloseWaits(t *testing.T) {
 	if got := <-answered; got != 7 {
 		t.Errorf("got revision %d, want 7", got)
 	}
+	<-closed
+}
+
+// TestCloseDoesNotWaitForGood: a call that does not end does not keep the store open.
+func TestCloseDoesNotWaitForGood(t *testing.T) {
+	t.Parallel()
+	store := slow{began: make(chan struct{}), release: make(chan struct{})}
+	s := &direct.Server{KV: store, MaxRequestBytes: 1 << 10}
+	c := s.Client()
+	defer c.Close() //nolint:errcheck // It has no connection.
+	asked := make(chan struct{})
+	go func() {
+		defer close(asked)
+		c.KV.Get(t.Context(), "/a") //nolint:errcheck // It is about the end of the store.
+	}()
+	<-store.began
+	closed := make(chan struct{})
+	go func() { s.Close(time.Millisecond); close(closed) }()
+	select {
+	case <-closed:
+	case <-time.After(time.Minute):
+		t.Error("the end of the store waits for a call")
+	}
+	close(store.release)
+	<-asked
 	<-closed
 }

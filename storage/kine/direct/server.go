@@ -69,15 +69,26 @@ func (s *Server) Client() *Client {
 	return &Client{Client: client, server: s}
 }
 
-// Close refuses new calls, ends all watches and waits for the calls in flight. The servers can be closed afterwards.
-func (s *Server) Close() {
+// Close refuses new calls, ends all watches and waits for the calls in flight, but not for longer than a limit: the end of the servers, which
+// can be closed afterwards, ends the others.
+func (s *Server) Close(limit time.Duration) {
 	s.mutex.Lock()
 	s.closed = true
 	for _, cancel := range s.cancels {
 		cancel(errClosed)
 	}
 	s.mutex.Unlock()
-	s.calls.Wait()
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		s.calls.Wait()
+	}()
+	over := time.NewTimer(limit)
+	defer over.Stop()
+	select {
+	case <-ended:
+	case <-over.C:
+	}
 }
 
 // enter lets a call in, which has to leave afterwards.

@@ -34,6 +34,7 @@ func (s *Store) run() {
 		case <-prune.C():
 		case <-s.stop:
 			s.flush()
+			s.refuse()
 
 			return
 		}
@@ -124,9 +125,25 @@ func (s *Store) take() []pending {
 	return batch
 }
 
-// giveBack puts entries back that could not be written, and tries again later.
+// refuse answers those who wait for entries that were not written before the end.
+func (s *Store) refuse() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, p := range s.waiting {
+		if p.done != nil {
+			p.done <- ErrClosed
+		}
+	}
+	s.waiting, s.entries = nil, 0
+}
+
+// giveBack puts entries back that could not be written, and tries again later. Somebody may wait for those behind them.
 func (s *Store) giveBack(batch []pending) {
 	if len(batch) == 0 {
+		if s.writesWait() {
+			s.signal(wake{now: true})
+		}
+
 		return
 	}
 	s.mu.Lock()

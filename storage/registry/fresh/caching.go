@@ -74,7 +74,7 @@ func caching(source Source, c clock.WithTicker) generic.StorageDecorator {
 
 			return nil, func() {}, fmt.Errorf("make watch cache: %w", err)
 		}
-		delegator := cacher.NewCacheDelegator(cached, below)
+		delegator := cacher.NewCacheDelegator(cached, inTurns(below))
 
 		return delegator, sync.OnceFunc(func() {
 			delegator.Stop()

@@ -5,6 +5,7 @@ package fresh_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strconv"
 	"sync/atomic"
 	"testing"
@@ -260,9 +261,12 @@ func TestCrowdUnderWrites(t *testing.T) {
 				}
 				last, _ := strconv.Atoi(version)
 				for range 5 {
-					e, ok := <-w.ResultChan()
+					e, ok, err := take(w)
 					for ok && e.Type == watch.Bookmark {
-						e, ok = <-w.ResultChan()
+						e, ok, err = take(w)
+					}
+					if err != nil {
+						return fmt.Errorf("after version %d: %w", last, err)
 					}
 					if !ok {
 						break
@@ -288,7 +292,9 @@ func TestCrowdUnderWrites(t *testing.T) {
 		}
 	}
 	close(versions)
-	_ = group.Wait()
+	if err := group.Wait(); err != nil {
+		t.Error(err)
+	}
 }
 
 // TestCrowdMarks sends bookmarks with the newest version, from time to time and before the end of the request.
@@ -342,7 +348,11 @@ func TestCrowdOfTheClosed(t *testing.T) {
 		t.Errorf("received %v", got)
 	}
 	p.close()
-	for range w.ResultChan() { // Until it is closed.
+	for open := true; open; {
+		var err error
+		if _, open, err = take(w); err != nil {
+			t.Fatal(err)
+		}
 	}
 }
 

@@ -33,6 +33,12 @@
 //     and carries changes in their order and without a gap. c >= l. If c >= p0, that is what 2 asks for. Else none of
 //     the keys has changed between c and p0, as the newest change is l <= c: S(c) and S(p0) are the same for them. The
 //     list is then given the version p0, so that versions of lists do not go back either.
+//  5. Store. A read of the store that began when b was published shows S(q) with q >= b. A list takes the result of one that began
+//     for another list if b >= p0, or if b >= l, which is case 4.
+//
+// The last rule keeps a watch cache that is behind from falling back further: lists that cannot wait for it any longer share what is
+// read and decoded in place of the cache, whatever they select. At most one read for them runs and another one waits for its end, and
+// all other lists from the store, such as of pages, take turns.
 //
 // An object in the cache is shared by all its readers. So a get returns a copy, except to callers that do not change it; see
 // Shared. The contents that the cache has put into the caller's object are removed before the store is read: a decoder adds

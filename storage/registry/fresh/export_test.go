@@ -5,6 +5,7 @@ package fresh
 import (
 	"context"
 
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apiserver/pkg/registry/generic"
 	"k8s.io/apiserver/pkg/storage"
 	"k8s.io/utils/clock"
@@ -22,6 +23,20 @@ func RuledWith(c clock.Clock, most int) func(generic.RESTOptionsGetter, Logs) ge
 
 // Stop ends a watch cache.
 func Stop(c interface{ Stop() }) { stop(c) }
+
+// ReadFrom has the lists of a storage that find the watch cache behind read another storage without one. Nobody lists yet.
+func ReadFrom(s, below storage.Interface) { s.(*store).reads.store = below }
+
+// ListBehind lists as if the watch cache were behind.
+func ListBehind(ctx context.Context, s storage.Interface, key string, p storage.SelectionPredicate, out runtime.Object) error {
+	in := s.(*store)
+	published, newest := in.records.newest()
+	if err := in.reads.list(ctx, key, min(published, newest), &p, out); err != nil {
+		return err
+	}
+
+	return in.date(out, published)
+}
 
 // ErrFar says that there are too many changes to go over.
 var ErrFar = errFar

@@ -75,8 +75,12 @@ func openWith(t *testing.T, g getter, file string, change ...func(*log.Config)) 
 	if err != nil {
 		t.Fatal(err)
 	}
-	listener, stop := serve(t, source)
 	p := &place{log: source, line: &line{}}
+	var served []grpc.ServerOption
+	if g.own != nil {
+		served = append(served, grpc.StreamInterceptor(p.line.stream))
+	}
+	listener, stop := serve(t, source, served...)
 	g.listener, g.line = listener, p.line
 	wrap := fresh.Ruled
 	switch {
@@ -111,13 +115,13 @@ func openWith(t *testing.T, g getter, file string, change ...func(*log.Config)) 
 	return p
 }
 
-func serve(t *testing.T, source *log.Log) (*bufconn.Listener, func()) {
+func serve(t *testing.T, source *log.Log, o ...grpc.ServerOption) (*bufconn.Listener, func()) {
 	t.Helper()
 	backend := log.NewBackend(source)
 	if err := backend.Start(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	s := grpc.NewServer()
+	s := grpc.NewServer(o...)
 	bridge := server.New(backend, "http", time.Second, "3.6.11")
 	etcdserverpb.RegisterKVServer(s, bridge)
 	etcdserverpb.RegisterMaintenanceServer(s, bridge)
@@ -141,8 +145,9 @@ func serve(t *testing.T, source *log.Log) (*bufconn.Listener, func()) {
 type getter struct {
 	listener *bufconn.Listener
 	line     *line
-	// own is another decorator.
-	own generic.StorageDecorator
+	// own is another decorator, and name that of the kind in its metrics.
+	own  generic.StorageDecorator
+	name string
 	// farthest is how many records a watch with a selector goes over; 0 for as many as in a server.
 	farthest int
 	// clock tells when watches get bookmarks, if it is set.
@@ -185,7 +190,7 @@ func (g getter) GetRESTOptions(resource schema.GroupResource, _ runtime.Object) 
 	decorate := g.decorate
 	if g.own != nil {
 		decorate = g.own
-		resource.Resource = "configmaps-of-the-api-server"
+		resource.Resource = g.name
 	}
 
 	return generic.RESTOptions{StorageConfig: config.ForResource(resource), Decorator: decorate, ResourcePrefix: prefix}, nil
@@ -201,6 +206,7 @@ func (g getter) decorate(
 		return nil, nil, err
 	}
 	slow := lined{Interface: raw, line: g.line}
+	g.line.below = raw
 	cached, err := cacher.NewCacherFromConfig(cacher.Config{
 		Storage: slow, Versioner: storage.APIObjectVersioner{}, GroupResource: config.GroupResource,
 		EventsHistoryWindow: config.EventsHistoryWindow, ResourcePrefix: prefix, KeyFunc: key, GetAttrsFunc: attributes,
@@ -223,6 +229,8 @@ type line struct {
 	mutex sync.Mutex
 	held  chan struct{}
 	delay func(ctx context.Context)
+	// below is the storage from which it leads.
+	below storage.Interface
 }
 
 func (l *line) hold() {
@@ -253,6 +261,24 @@ func (l *line) pass(ctx context.Context) {
 	if delay != nil {
 		delay(ctx)
 	}
+}
+
+// stream has all watches that a server serves go over the line.
+func (l *line) stream(server any, s grpc.ServerStream, _ *grpc.StreamServerInfo, handle grpc.StreamHandler) error {
+	return handle(server, linedStream{ServerStream: s, line: l})
+}
+
+type linedStream struct {
+	grpc.ServerStream
+
+	line *line
+}
+
+// SendMsg implements grpc.ServerStream.
+func (s linedStream) SendMsg(m any) error {
+	s.line.pass(s.Context())
+
+	return s.ServerStream.SendMsg(m)
 }
 
 // lined is a storage whose changes go over a line.

@@ -91,7 +91,10 @@ func (g getter) GetRESTOptions(resource schema.GroupResource, example runtime.Ob
 
 		shared := newIndex(about, g.farthest)
 
-		return &store{Interface: inner, records: about, index: shared, crowd: newCrowd(shared), clock: g.clock}, destroy, nil
+		return &store{
+			Interface: inner, records: about, reads: newReads(inner, about, attributes),
+			index: shared, crowd: newCrowd(shared), clock: g.clock,
+		}, destroy, nil
 	}
 
 	return o, nil

@@ -24,7 +24,7 @@ func TestWatchCacheIsBounded(t *testing.T) {
 	// least is the number of changes that any watch cache remembers.
 	const changes, least = 1000, 100
 	metrics.Register()
-	p := openWith(t, getter{own: registry.StorageWithCacher()}, file(t), func(c *log.Config) { c.HistoryBytes = 256 << 10 })
+	p := openWith(t, getter{own: registry.StorageWithCacher(), name: "bounded-configmaps"}, file(t), func(c *log.Config) { c.HistoryBytes = 256 << 10 })
 	text := strings.Repeat("x", 2<<10)
 	start := p.set(t, "hot", "first").ResourceVersion
 	for n := range changes {
@@ -32,12 +32,12 @@ func TestWatchCacheIsBounded(t *testing.T) {
 	}
 	w := p.watch(t, prefix, start, storage.Everything)
 	for n := range changes {
-		e := <-w.ResultChan()
+		e := next(t, w)
 		if one, ok := plain(e).(*thing); !ok || one.Data[strconv.Itoa(n)] == "" {
 			t.Fatalf("Nothing is missing.\nchange %d: received %v %v", n, e.Type, e.Object)
 		}
 	}
-	remembered, err := testutil.GetGaugeMetricValue(metrics.WatchCacheCapacity.WithLabelValues("", "configmaps-of-the-api-server"))
+	remembered, err := testutil.GetGaugeMetricValue(metrics.WatchCacheCapacity.WithLabelValues("", "bounded-configmaps"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -191,6 +191,28 @@ func TestReadsNeverGoBack(t *testing.T) {
 	p.line.mutex.Lock()
 	p.line.delay = func(context.Context) { <-time.After(rand.N(2 * time.Millisecond)) }
 	p.line.mutex.Unlock()
+	p.readWhatIsWritten(t)
+}
+
+// behind is a storage whose lists do not find the watch cache recent enough.
+type behind struct{ storage.Interface }
+
+func (b behind) GetList(ctx context.Context, key string, o storage.ListOptions, out runtime.Object) error {
+	return fresh.ListBehind(ctx, b.Interface, key, o.Predicate, out)
+}
+
+// TestSharedReadsNeverGoBack does the same with lists that share reads of the store.
+func TestSharedReadsNeverGoBack(t *testing.T) {
+	t.Parallel()
+	p := open(t, file(t))
+	fresh.ReadFrom(p.Interface, p.line.below)
+	p.Interface = behind{p.Interface}
+	p.readWhatIsWritten(t)
+}
+
+// readWhatIsWritten has reads of several kinds judge what they find.
+func (p *place) readWhatIsWritten(t *testing.T) {
+	t.Helper()
 	var lives []*life
 	for i := range 4 {
 		l := &life{name: "key-" + strconv.Itoa(i)}

@@ -54,13 +54,15 @@ func (r *records) key(key string) string {
 // head returns the version of the newest record of a key, 0 if the key does not exist.
 func (r *records) head(key string) uint64 { return version(r.source.Head(r.key(key))) }
 
-// newest returns a published version, and the version of the newest record of the kind in the form of the API, which may be
-// later than the published one. It is never 0, which would mean any version.
-func (r *records) newest() (published uint64, newest string) {
+// newest returns a published version, and the version of the newest record of the kind, which may be later than the published one.
+func (r *records) newest() (published, newest uint64) {
 	published = version(r.source.Revision())
 
-	return published, strconv.FormatInt(max(r.kind.Last(), 1), 10)
+	return published, version(r.kind.Last())
 }
+
+// notOlder is a version in the form of the API for reads that accept a later one. It is never 0, which would mean any version.
+func notOlder(than uint64) string { return strconv.FormatUint(max(than, 1), 10) }
 
 // quietUntil returns the revision up to which no record of the kind follows those up to a revision, at least that one.
 func (r *records) quietUntil(upTo int64) int64 {

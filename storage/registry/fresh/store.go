@@ -24,6 +24,7 @@ type store struct {
 	storage.Interface
 
 	records *records
+	reads   *reads
 	index   *index
 	crowd   *crowd
 	clock   clock.Clock
@@ -84,7 +85,7 @@ func (s *store) GetList(ctx context.Context, key string, o storage.ListOptions, 
 	}
 	published, newest := s.records.newest()
 	cached := o
-	cached.ResourceVersion, cached.ResourceVersionMatch = newest, metav1.ResourceVersionMatchNotOlderThan
+	cached.ResourceVersion, cached.ResourceVersionMatch = notOlder(newest), metav1.ResourceVersionMatchNotOlderThan
 	if err := s.Interface.GetList(ctx, key, cached, out); err == nil {
 		return s.date(out, published)
 	}
@@ -92,7 +93,14 @@ func (s *store) GetList(ctx context.Context, key string, o storage.ListOptions, 
 		return err
 	}
 
-	return s.Interface.GetList(ctx, key, o, out)
+	if !o.Recursive || o.Predicate.Limit > 0 || o.Predicate.ShardSelector != nil {
+		return s.Interface.GetList(ctx, key, o, out)
+	}
+	if err := s.reads.list(ctx, key, min(published, newest), &o.Predicate, out); err != nil {
+		return err
+	}
+
+	return s.date(out, published)
 }
 
 // date sets the version of a list to that of the state that it shows, if that is newer than the version of the cache. The

@@ -45,7 +45,8 @@ func (s *store) Watch(ctx context.Context, key string, o storage.ListOptions) (w
 
 // watchState starts a watch with or after the current state. The cache has to be as new as for a list that begins now.
 func (s *store) watchState(ctx context.Context, key string, o storage.ListOptions) (watch.Interface, error) {
-	_, newest := s.records.newest()
+	_, since := s.records.newest()
+	newest := notOlder(since)
 	switch {
 	case o.SendInitialEvents == nil:
 		// Such a watch starts with the current state of the cache. A get of a missing object waits until the cache is new enough.

@@ -3,6 +3,8 @@
 package fresh_test
 
 import (
+	"errors"
+	"fmt"
 	"net/http"
 	"strconv"
 	"testing"
@@ -50,18 +52,30 @@ func (p *place) watch(t *testing.T, key, version string, predicate storage.Selec
 
 func next(t *testing.T, w watch.Interface) watch.Event {
 	t.Helper()
-	select {
-	case e, ok := <-w.ResultChan():
-		if !ok {
-			t.Fatal("the watch has ended")
-		}
-
-		return e
-	case <-time.After(time.Minute):
-		t.Fatal("nothing comes")
+	e, open, err := take(w)
+	switch {
+	case err != nil:
+		t.Fatal(err)
+	case !open:
+		t.Fatal("the watch has ended")
 	}
 
-	return watch.Event{}
+	return e
+}
+
+// errNothing says that a watch has told nothing for long, and has not ended.
+var errNothing = errors.New("nothing comes")
+
+// take is next for goroutines of a test. The watch may have ended.
+func take(w watch.Interface) (e watch.Event, open bool, err error) {
+	limit := time.NewTimer(time.Minute)
+	defer limit.Stop()
+	select {
+	case e, open = <-w.ResultChan():
+		return e, open, nil
+	case <-limit.C:
+		return e, false, errNothing
+	}
 }
 
 // plain is the object of an event, which the watch cache may have wrapped.
@@ -172,10 +186,13 @@ func TestWatchUnderWrites(t *testing.T) {
 		w, last := p.watch(t, prefix, start, storage.Everything), start
 		watchers.Go(func() error {
 			for i := range before + during {
-				e, open := <-w.ResultChan()
-				for !open { // The watch cache ends a watch that is not fast enough, and its client goes on where it was.
+				e, open, err := take(w)
+				for err == nil && !open { // The watch cache ends a watch that is not fast enough, and its client goes on where it was.
 					w = p.watch(t, prefix, last, storage.Everything)
-					e, open = <-w.ResultChan()
+					e, open, err = take(w)
+				}
+				if err != nil {
+					return fmt.Errorf("change %d: %w", i, err)
 				}
 				one, ok := plain(e).(*thing)
 				if !ok || one.Data[strconv.Itoa(i)] == "" {
@@ -192,7 +209,9 @@ func TestWatchUnderWrites(t *testing.T) {
 	for i := range during {
 		p.set(t, "hot", strconv.Itoa(before+i))
 	}
-	_ = watchers.Wait()
+	if err := watchers.Wait(); err != nil {
+		t.Error(err)
+	}
 }
 
 func TestWatchOfTheCompacted(t *testing.T) {
@@ -241,7 +260,11 @@ func TestWatchOfTheState(t *testing.T) {
 					return
 				}
 				defer w.Stop()
-				received <- <-w.ResultChan()
+				e, _, err := take(w)
+				if err != nil {
+					t.Error(err)
+				}
+				received <- e
 			}()
 			select {
 			case early := <-received:

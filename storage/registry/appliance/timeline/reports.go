@@ -239,7 +239,7 @@ func (r *Reports) seedsOf(
 	ctx context.Context, subject gardenappliancev1alpha1.TimelineSubject,
 ) ([]string, types.UID, error) {
 	objects, ok := r.settings.Objects[subject.Kind]
-	if !ok {
+	if !ok || subject.Kind == kindSeed && subject.Namespace != "" { // A seed is in no namespace, though it would be found.
 		return nil, "", nil
 	}
 	obj, err := objects.Get(genericapirequest.WithNamespace(ctx, subject.Namespace), subject.Name, &metav1.GetOptions{})

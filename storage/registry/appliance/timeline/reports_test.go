@@ -9,12 +9,14 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apiserver/pkg/authentication/user"
 	genericapirequest "k8s.io/apiserver/pkg/endpoints/request"
 	"k8s.io/apiserver/pkg/registry/rest"
+	"k8s.io/utils/clock"
 	testclock "k8s.io/utils/clock/testing"
 
 	gardenappliancev1alpha1 "github.com/terrarium-garden/terrarium/apis/appliance/v1alpha1"
@@ -30,10 +32,9 @@ func (seeds) Get(_ context.Context, name string, _ *metav1.GetOptions) (runtime.
 	return &gardencorev1beta1.Seed{ObjectMeta: metav1.ObjectMeta{Name: name}}, nil
 }
 
-// TestReportLimits holds that a seed is limited by the size of what it reports, and that a gardenlet with much to tell gets in.
-func TestReportLimits(t *testing.T) {
-	t.Parallel()
-	clk := testclock.NewFakeClock(time.Date(2026, 11, 22, 10, 0, 0, 0, time.UTC))
+// openReports returns the storage of reports of a timeline, in which each user is the gardenlet of a seed of the same name.
+func openReports(t *testing.T, clk clock.WithTicker) (*timeline.Reports, *local.Store) {
+	t.Helper()
 	store, err := local.Open(local.Config{Dir: t.TempDir(), Keep: time.Hour, MaxBytes: 1 << 30, Clock: clk, Failed: func(err error) { t.Error(err) }})
 	if err != nil {
 		t.Fatal(err)
@@ -43,12 +44,50 @@ func TestReportLimits(t *testing.T) {
 			t.Error(err)
 		}
 	})
-	reports := timeline.NewReports(timeline.Settings{
+
+	return timeline.NewReports(timeline.Settings{
 		Store: store, Recorder: timeline.NewRecorder(store, clk), Clock: clk, Objects: map[string]rest.Getter{"Seed": seeds{}},
 		Client: func(who user.Info) (timeline.Client, bool) {
 			return timeline.Client{Seed: who.GetName(), Gardenlet: true}, true
 		},
-	})
+	}), store
+}
+
+// TestReportOfASeedInANamespace: a gardenlet cannot add entries to the namespace of somebody else by naming its own seed as an object of it.
+func TestReportOfASeedInANamespace(t *testing.T) {
+	t.Parallel()
+	clk := testclock.NewFakeClock(time.Date(2026, 11, 22, 10, 0, 0, 0, time.UTC))
+	reports, store := openReports(t, clk)
+	r := &gardenappliancev1alpha1.TimelineReport{}
+	for _, namespace := range []string{"", "garden-other", "garden-other\x00Shoot\x00theirs"} {
+		r.Spec.Tasks = append(r.Spec.Tasks, gardenappliancev1alpha1.ReportedTask{
+			Time: metav1.NewMicroTime(clk.Now()), Subject: gardenappliancev1alpha1.TimelineSubject{Kind: "Seed", Namespace: namespace, Name: "mine"},
+		})
+	}
+	if _, err := reports.Create(genericapirequest.WithUser(t.Context(), &user.DefaultInfo{Name: "mine"}), r, nil, &metav1.CreateOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(gardenappliancev1alpha1.TimelineReportStatus{Accepted: 1, Refused: 2}, r.Status); diff != "" {
+		t.Errorf("status of the report (-want +got):\n%s", diff)
+	}
+	page, err := store.List(t.Context(), local.Query{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, e := range page.Entries {
+		got = append(got, e.Namespace)
+	}
+	if diff := cmp.Diff([]string{gardencorev1beta1.NamespaceGarden}, got); diff != "" {
+		t.Errorf("namespaces of the entries (-want +got):\n%s", diff)
+	}
+}
+
+// TestReportLimits holds that a seed is limited by the size of what it reports, and that a gardenlet with much to tell gets in.
+func TestReportLimits(t *testing.T) {
+	t.Parallel()
+	clk := testclock.NewFakeClock(time.Date(2026, 11, 22, 10, 0, 0, 0, time.UTC))
+	reports, _ := openReports(t, clk)
 	report := func(seed string, tasks, text, after int) error {
 		r := &gardenappliancev1alpha1.TimelineReport{}
 		for n := range tasks {

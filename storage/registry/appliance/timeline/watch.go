@@ -44,10 +44,8 @@ func (e *Entries) Watch(ctx context.Context, o *metainternalversion.ListOptions)
 			return nil, apierrors.NewBadRequest("resourceVersion: not a number")
 		}
 	}
-	if w.query.After > 0 {
-		if err := w.reaches(); err != nil {
-			return nil, err
-		}
+	if err := w.reaches(); err != nil {
+		return nil, err
 	}
 	go w.run(ctx)
 
@@ -60,6 +58,8 @@ type watcher struct {
 	query  timeline.Query
 	events chan watch.Event
 	proxy  *watch.ProxyWatcher
+	// state is the number of the newest entry when a watch without a version began. What was removed before is not missed.
+	state uint64
 	// bookmarks says that the client takes bookmarks; initial says that it waits for one after the entries that exist.
 	bookmarks, initial bool
 }
@@ -97,7 +97,10 @@ func (w *watcher) run(ctx context.Context) {
 // sendPage sends the next entries. It returns whether there are more, and false if the watch is over.
 func (w *watcher) sendPage(ctx context.Context) (more, ok bool) {
 	page, err := w.store.List(ctx, w.query)
-	if err == nil && w.query.After > 0 {
+	if w.query.After == 0 {
+		w.state = page.Last
+	}
+	if err == nil {
 		err = w.reaches()
 	}
 	if err != nil {
@@ -127,7 +130,11 @@ func (w *watcher) sendPage(ctx context.Context) (more, ok bool) {
 
 // reaches returns the error that makes clients list again if the watch has missed entries.
 func (w *watcher) reaches() error {
-	err := w.store.Reaches(w.query.After)
+	from := max(w.query.After, w.state)
+	if from == 0 {
+		return nil
+	}
+	err := w.store.Reaches(from)
 	if errors.Is(err, timeline.ErrExpired) {
 		return apierrors.NewResourceExpired(err.Error())
 	}
