@@ -43,7 +43,7 @@ func begins(a admission.Attributes) (bound, bool) {
 	}
 }
 
-// shows shows the Secret of a new binding to the webhooks of its providers, which select Secrets by a label for each provider. The
+// shows has the webhooks of its providers look at the Secret of a new binding. They select Secrets by a label for each provider. The
 // Secret gets the label from a controller later, and the webhooks then look at its contents only if they change. So a copy with the
 // label is created in a dry run (API-RRM-2).
 func (r *rule) shows(ctx context.Context, a admission.Attributes) error {

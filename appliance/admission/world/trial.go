@@ -35,7 +35,7 @@ func (w *World) Try(ctx context.Context, secret *corev1.Secret) error {
 
 // rejects reports whether an API server has judged a request, and would judge it in the same way again.
 func rejects(err error) bool {
-	status, ok := err.(apierrors.APIStatus) //nolint:errorlint // The client returns it as it is.
+	status, ok := err.(apierrors.APIStatus)
 	if !ok {
 		return false
 	}
