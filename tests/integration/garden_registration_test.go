@@ -3,10 +3,12 @@
 package integration_test
 
 import (
+	"fmt"
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	"github.com/terrarium-garden/terrarium/tests/harness"
@@ -59,4 +61,21 @@ func TestRegistrationTriggers_GCM_CR_1(t *testing.T) {
 	installed := o.installation("one", "names", "a new default domain starts a computation")
 	o.change(domain, func() { delete(domain.Labels, "gardener.cloud/role") })
 	o.gone(installed, "a Secret that is none of a domain any more starts a computation")
+}
+
+// TestOnlyOneAtOnce makes many objects at once of which there can be only one.
+func TestOnlyOneAtOnce(t *testing.T) {
+	t.Parallel()
+	o := operate(t)
+	create := func(object client.Object) error { return o.Client.Create(t.Context(), object) }
+	o.create(deployment("worker"))
+	o.atOnce(8, func(n int) client.Object {
+		return &gardencorev1beta1.ControllerRegistration{ObjectMeta: metav1.ObjectMeta{Name: fmt.Sprintf("worker%d", n)}, Spec: gardencorev1beta1.ControllerRegistrationSpec{
+			Resources:  []gardencorev1beta1.ControllerResource{{Kind: "Worker", Type: "local"}},
+			Deployment: &gardencorev1beta1.ControllerRegistrationDeployment{DeploymentRefs: []gardencorev1beta1.DeploymentRef{{Name: "worker"}}},
+		}}
+	}, create, 1, "already has the primary extension") // API-CRRES-1
+	namespace := *o.project("dev").Spec.Namespace
+	o.atOnce(8, func(n int) client.Object { return plantOf(namespace, fmt.Sprintf("p%d", n), "cluster") },
+		create, 1, `already uses secret "cluster"`) // API-PLANT-1
 }

@@ -38,7 +38,7 @@ func ValidateShootUpdate(s, old *gardencorev1beta1.Shoot) field.ErrorList {
 	return append(errs, shootUpdate(s, old)...)
 }
 
-// ValidateShootBindingUpdate checks a write to shoots/binding (API-BIND-1, 2).
+// ValidateShootBindingUpdate checks a write to shoots/binding, which changes only the seed (API-BIND-1, 2).
 func ValidateShootBindingUpdate(s, old *gardencorev1beta1.Shoot) field.ErrorList {
 	path := field.NewPath("spec", "seedName")
 	errs := metadataUpdate(s, old)
@@ -53,8 +53,32 @@ func ValidateShootBindingUpdate(s, old *gardencorev1beta1.Shoot) field.ErrorList
 		if !apiequality.Semantic.DeepEqual(same, &old.Spec) {
 			errs = append(errs, field.Forbidden(field.NewPath("spec"), "only the seed can change together with the seed"))
 		}
+	case !apiequality.Semantic.DeepEqual(withoutSeed(&s.Spec, &old.Spec), &old.Spec):
+		errs = append(errs, field.Forbidden(field.NewPath("spec"), "only the seed can be chosen here; change the rest in the shoot itself"))
 	}
 	return append(errs, shootUpdate(s, old)...)
+}
+
+// withoutSeed returns the spec of a shoot without its first seed and what the server fills in with that: the domain, the primary
+// DNS provider and the networks. Everything else is changed in the shoot itself, where the quotas and references of the shoot are
+// checked.
+func withoutSeed(s, old *gardencorev1beta1.ShootSpec) *gardencorev1beta1.ShootSpec {
+	same := s.DeepCopy()
+	same.SeedName = nil
+	if n, was := same.Networking, old.Networking; n != nil && was != nil {
+		n.Pods, n.Services = was.Pods, was.Services
+	}
+	switch d, was := same.DNS, old.DNS; {
+	case d == nil:
+	case was == nil && len(d.Providers) == 0:
+		same.DNS = nil
+	case was != nil:
+		d.Domain = was.Domain
+		for i := range min(len(d.Providers), len(was.Providers)) {
+			d.Providers[i].Primary = was.Providers[i].Primary
+		}
+	}
+	return same
 }
 
 // ValidateShootStatusUpdate checks a new status of a Shoot (API-VALSHOOT-2, 21).

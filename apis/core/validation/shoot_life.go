@@ -37,10 +37,23 @@ func hibernationUpdate(s, old *gardencorev1beta1.Shoot) field.ErrorList {
 		default:
 		}
 	}
-	if query.EncryptionPending(old) {
+	if query.EncryptionPending(old) || changesEncryption(s, old) {
 		errs = append(errs, field.Forbidden(path, "cannot be enabled while a change of the encryption is being rolled out"))
 	}
 	return errs
+}
+
+// changesEncryption reports whether an update itself begins a change of the encryption, which would have to be rolled out while
+// the shoot sleeps.
+func changesEncryption(s, old *gardencorev1beta1.Shoot) bool {
+	now, before := query.EncryptionAtRest(&s.Spec), query.EncryptionAtRest(&old.Spec)
+	if now.Provider == before.Provider && slices.Equal(now.Resources, before.Resources) {
+		return false
+	}
+	next := old.DeepCopy()
+	next.Spec = s.Spec
+	next.Generation++ // That the former change was refused says nothing about this one.
+	return query.EncryptionPending(next)
 }
 
 // restless rejects the hibernation of a shoot with an operation for its next maintenance that needs a running cluster

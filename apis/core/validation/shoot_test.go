@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	autoscalingv1 "k8s.io/api/autoscaling/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
 
@@ -211,12 +212,40 @@ func TestValidateShootBinding(t *testing.T) {
 	bound := func(name string) *gardencorev1beta1.Shoot {
 		return shoot(func(s *gardencorev1beta1.Shoot) { s.Spec.SeedName = new(name) })
 	}
+	bare := func(s *gardencorev1beta1.Shoot) { s.Spec.Networking.Pods, s.Spec.Networking.Services = nil, nil }
+	provided := func(primary *bool) func(*gardencorev1beta1.Shoot) {
+		return func(s *gardencorev1beta1.Shoot) {
+			ref := &autoscalingv1.CrossVersionObjectReference{APIVersion: "v1", Kind: "Secret", Name: "dns"}
+			s.Spec.DNS = &gardencorev1beta1.DNS{Providers: []gardencorev1beta1.DNSProvider{{Type: new("local"), CredentialsRef: ref, Primary: primary}}}
+		}
+	}
 	for name, tc := range map[string]struct {
 		reason   string
 		old, now *gardencorev1beta1.Shoot
 		want     []string
 	}{
-		"First":            {reason: "a first binding passes", old: shoot(), now: bound("a")},
+		"First": {reason: "a first binding passes", old: shoot(), now: bound("a")},
+		"API-BIND-1 more": {
+			reason: "what the server fills in with it passes", old: shoot(provided(nil), bare),
+			now: shoot(provided(new(true)), func(s *gardencorev1beta1.Shoot) {
+				s.Spec.SeedName, s.Spec.DNS.Domain = new("a"), new("sprout.example.org")
+				s.Spec.Networking.Pods, s.Spec.Networking.Services = new("10.1.0.0/16"), new("10.2.0.0/16")
+			}),
+		},
+		"API-BIND-1 pools": {
+			reason: "what is checked in the shoot itself does not", old: shoot(),
+			now: shoot(func(s *gardencorev1beta1.Shoot) {
+				s.Spec.SeedName, s.Spec.Provider.Workers[0].Maximum = new("a"), 1000
+			}),
+			want: []string{"spec: FieldValueForbidden"},
+		},
+		"API-BIND-1 credentials": {
+			reason: "nor do credentials", old: shoot(provided(nil)),
+			now: shoot(provided(nil), func(s *gardencorev1beta1.Shoot) {
+				s.Spec.SeedName, s.Spec.DNS.Providers[0].CredentialsRef.Name = new("a"), "other"
+			}),
+			want: []string{"spec: FieldValueForbidden"},
+		},
 		"API-BIND-1 none":  {reason: "a binding names a seed", old: bound("a"), now: shoot(), want: []string{"spec.seedName: FieldValueRequired"}},
 		"API-BIND-1 again": {reason: "twice the same is an error", old: bound("a"), now: bound("a"), want: []string{"spec.seedName: FieldValueInvalid"}},
 		"API-BIND-2": {

@@ -229,6 +229,20 @@ func TestValidateShootChanges(t *testing.T) {
 			old:    changes{encrypts(nil, nil), by("secretbox")}, now: changes{encrypts(nil, nil), by("secretbox"), asleep},
 			want: []string{"spec.hibernation.enabled: FieldValueForbidden"},
 		},
+		"API-VALSHOOT-23 both": {
+			reason: "or resources are to be encrypted as it goes to sleep",
+			old:    changes{encrypts(nil, nil)}, now: changes{encrypts([]string{"events"}, nil), asleep},
+			want: []string{"spec.hibernation.enabled: FieldValueForbidden"},
+		},
+		"API-VALSHOOT-23 both refused": {
+			reason: "be it after another change that was refused",
+			old:    changes{encrypts([]string{"configmaps"}, nil), refusedByGardenlet}, now: changes{encrypts([]string{"events"}, nil), asleep},
+			want: []string{"spec.hibernation.enabled: FieldValueForbidden"},
+		},
+		"API-VALSHOOT-23 taken back": {
+			reason: "a change that was refused can be taken back as it goes to sleep",
+			old:    changes{encrypts([]string{"configmaps"}, nil), refusedByGardenlet}, now: changes{encrypts(nil, nil), asleep},
+		},
 		"API-VALOP-10": {
 			reason: "or the next maintenance has to exchange keys",
 			old:    changes{lastOperation("Create", "Succeeded"), annotated(maintenanceKey, "rotate-etcd-encryption-key")},

@@ -22,7 +22,8 @@ func ValidateBastion(b *gardenoperationsv1alpha1.Bastion) field.ErrorList {
 	return append(errs, bastionSpec(&b.Spec, field.NewPath("spec"))...)
 }
 
-// ValidateBastionUpdate checks an updated Bastion (API-VALBAS-1).
+// ValidateBastionUpdate checks an updated Bastion (API-VALBAS-1). Admission leaves a bastion in deletion alone, so nothing else would
+// keep its user from giving it to another seed, which would release it while the first one keeps its door open.
 func ValidateBastionUpdate(b, old *gardenoperationsv1alpha1.Bastion) field.ErrorList {
 	path := field.NewPath("spec")
 	errs := check.MetadataUpdate(b, old)
@@ -30,6 +31,7 @@ func ValidateBastionUpdate(b, old *gardenoperationsv1alpha1.Bastion) field.Error
 	errs = append(errs, check.Immutable(b.Spec.SSHPublicKey, old.Spec.SSHPublicKey, path.Child("sshPublicKey"))...)
 	creator := gardencorev1beta1.AnnotationCreatedBy
 	errs = append(errs, check.Immutable(b.Annotations[creator], old.Annotations[creator], field.NewPath("metadata", "annotations"))...)
+	errs = append(errs, check.Frozen(b, b.Spec, old.Spec)...)
 	if equality.Semantic.DeepEqual(b.Spec, old.Spec) {
 		return errs // A bastion that is older than a rule can still be released.
 	}

@@ -152,3 +152,19 @@ func TestOldBastion_API_VALBAS_1(t *testing.T) {
 		t.Error("ValidateBastionUpdate(...) takes another spec with a bad range")
 	}
 }
+
+// TestGoingBastion_API_VALBAS_1 gives a bastion to another seed while the first one is closing it.
+func TestGoingBastion_API_VALBAS_1(t *testing.T) {
+	t.Parallel()
+	going := func(b *bastion) {
+		b.DeletionTimestamp = new(metav1.NewTime(time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)))
+	}
+	moved := host(going, func(b *bastion) { b.Spec.SeedName = new("elsewhere") })
+	if diff := cmp.Diff([]string{"spec: FieldValueForbidden"}, checktest.Complaints(validation.ValidateBastionUpdate(moved, host(going)))); diff != "" {
+		t.Errorf("ValidateBastionUpdate(...) (-want +got):\n%s", diff)
+	}
+	released := host(going, func(b *bastion) { b.Finalizers = nil })
+	if diff := cmp.Diff([]string(nil), checktest.Complaints(validation.ValidateBastionUpdate(released, host(going)))); diff != "" {
+		t.Errorf("the first seed can release it\nValidateBastionUpdate(...) (-want +got):\n%s", diff)
+	}
+}

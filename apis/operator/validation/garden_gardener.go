@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	rbacv1 "k8s.io/api/rbac/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/terrarium-garden/terrarium/apis/check"
@@ -181,6 +182,7 @@ func pluginNames() []string {
 	}
 }
 
+// resourceLimits checks that each limit limits something, and that each exempt subject is complete (GAC-SIZE-9).
 func resourceLimits(c *gardenoperatorv1alpha1.ResourceAdmissionConfiguration, path *field.Path) field.ErrorList {
 	if c == nil {
 		return nil
@@ -198,14 +200,17 @@ func resourceLimits(c *gardenoperatorv1alpha1.ResourceAdmissionConfiguration, pa
 			errs = append(errs, field.Required(here, "must limit the size, the count or both"))
 		}
 		errs = append(errs, check.NotNegative(l.Count, here.Child("count"))...)
-		if l.Size != nil && l.Size.Sign() < 0 {
-			errs = append(errs, field.Invalid(here.Child("size"), l.Size.String(), "must not be negative"))
+		if l.Size != nil && l.Size.Sign() <= 0 {
+			errs = append(errs, field.Invalid(here.Child("size"), l.Size.String(), "must be greater than 0, or no object could be written"))
 		}
 	}
 	for i, s := range c.UnrestrictedSubjects {
 		here := path.Child("unrestrictedSubjects").Index(i)
 		errs = append(errs, check.OneOf(s.Kind, here.Child("kind"), "User", "Group", "ServiceAccount")...)
 		errs = append(errs, check.Required(s.Name, here.Child("name"), "the subject")...)
+		if s.Kind == rbacv1.ServiceAccountKind {
+			errs = append(errs, check.Required(s.Namespace, here.Child("namespace"), "the namespace of the service account")...)
+		}
 	}
 	return errs
 }

@@ -180,6 +180,22 @@ func TestGarden(t *testing.T) {
 				virtual + "gardener.gardenerAdmissionController.resourceAdmissionConfiguration.unrestrictedSubjects[0].kind",
 			},
 		},
+		"GAC-SIZE-9": {
+			"a limit lets something pass, and an exempt account is in a namespace",
+			func(g *garden) {
+				nothing := resource.MustParse("0")
+				g.Spec.VirtualCluster.Gardener.AdmissionController = &gardenoperatorv1alpha1.GardenerAdmissionControllerConfig{
+					ResourceAdmissionConfiguration: &gardenoperatorv1alpha1.ResourceAdmissionConfiguration{
+						Limits:               []gardenoperatorv1alpha1.ResourceLimit{{Resources: []string{"*"}, Size: &nothing}},
+						UnrestrictedSubjects: []rbacv1.Subject{{Kind: "ServiceAccount", Name: "*"}, {Kind: "Group", Name: "*"}},
+					},
+				}
+			},
+			[]string{
+				virtual + "gardener.gardenerAdmissionController.resourceAdmissionConfiguration.limits[0].size",
+				virtual + "gardener.gardenerAdmissionController.resourceAdmissionConfiguration.unrestrictedSubjects[0].namespace",
+			},
+		},
 		"OPER-WH-9 no network": {"a range can be read", func(g *garden) { g.Spec.RuntimeCluster.Networking.Pods[0] = "here" }, []string{runtime + "networking.pods[0]"}},
 		"OPER-WH-9 overlap":    {"ranges are apart", func(g *garden) { g.Spec.VirtualCluster.Networking.Services[0] = "10.1.2.0/24" }, []string{virtual + "networking.services[0]"}},
 		"OPER-WH-9 three": {"there are two families", func(g *garden) {

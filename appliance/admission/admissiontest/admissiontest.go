@@ -188,6 +188,8 @@ type Request struct {
 	Groups []string
 	// Many deletes all objects of a namespace: the server runs plugins for each of them without its name.
 	Many bool
+	// DryRun writes nothing.
+	DryRun bool
 }
 
 // Ask runs a plugin as the API server does: first to mutate the object, then to validate it.
@@ -229,7 +231,7 @@ func (g *Garden) attributes(r Request) admission.Attributes {
 	if r.Many {
 		name = ""
 	}
-	return admission.NewAttributesRecord(object, old, g.kind(about), about.GetNamespace(), name, g.resource(about), r.Subresource, operation, options, false, &user.DefaultInfo{Name: r.User, Groups: r.Groups})
+	return admission.NewAttributesRecord(object, old, g.kind(about), about.GetNamespace(), name, g.resource(about), r.Subresource, operation, options, r.DryRun, &user.DefaultInfo{Name: r.User, Groups: r.Groups})
 }
 
 // allow is an authorizer with a list of rights.

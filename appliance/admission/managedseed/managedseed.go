@@ -51,7 +51,7 @@ func (r *rule) Admit(ctx context.Context, a admission.Attributes, _ admission.Ob
 		return nil
 	}
 	return r.world.Decide(a, func(v world.View) error {
-		s, err := fitting(ctx, v, m)
+		s, err := fitting(ctx, v, m, a.GetOperation() == admission.Create)
 		if err != nil {
 			return err
 		}
@@ -76,7 +76,7 @@ func (r *rule) Validate(ctx context.Context, a admission.Attributes, _ admission
 		return nil
 	}
 	return r.world.Decide(a, func(v world.View) error {
-		s, err := fitting(ctx, v, m)
+		s, err := fitting(ctx, v, m, a.GetOperation() == admission.Create)
 		if err != nil {
 			return err
 		}
@@ -110,8 +110,8 @@ func asked(a admission.Attributes) *managedSeed {
 	return m
 }
 
-// fitting returns the Shoot, which must be able to become a seed (API-MS-1).
-func fitting(ctx context.Context, v world.View, m *managedSeed) (*shoot, error) {
+// fitting returns the Shoot, which must be able to become a seed (API-MS-1). An existing ManagedSeed keeps its shoot.
+func fitting(ctx context.Context, v world.View, m *managedSeed, isNew bool) (*shoot, error) {
 	if m.Namespace != gardencorev1beta1.NamespaceGarden {
 		return nil, world.Invalid(field.NewPath("metadata", "namespace"), m.Namespace,
 			fmt.Sprintf("only shoots in namespace %q can become seeds", gardencorev1beta1.NamespaceGarden))
@@ -127,7 +127,10 @@ func fitting(ctx context.Context, v world.View, m *managedSeed) (*shoot, error) 
 	if err := able(s); err != nil {
 		return nil, world.Invalid(shootName(), name, "the shoot cannot become a seed: "+err.Error())
 	}
-	return s, alone(ctx, v, m)
+	if !isNew {
+		return s, nil
+	}
+	return s, alone(ctx, v.Fresh(), m)
 }
 
 func shootName() *field.Path { return field.NewPath("spec", "shoot", "name") }
@@ -161,7 +164,7 @@ func able(s *shoot) error {
 	return errors.Join(errs...)
 }
 
-// alone rejects a second ManagedSeed for a Shoot.
+// alone rejects a second ManagedSeed for a Shoot. The view must be fresh: the cached one may lack the first.
 func alone(ctx context.Context, v world.View, m *managedSeed) error {
 	list, err := world.List[gardenseedmanagementv1alpha1.ManagedSeedList](ctx, v, world.Place{
 		Group: gardenseedmanagementv1alpha1.GroupName, Resource: "managedseeds", Namespace: m.Namespace,

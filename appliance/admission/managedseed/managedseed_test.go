@@ -230,3 +230,15 @@ func TestInvalid(t *testing.T) {
 		t.Errorf("API-MS-1: a shoot that does not exist is a wrong value, got %v", err)
 	}
 }
+
+// TestLooksPastTheCache_API_MS_1 makes a second ManagedSeed for a shoot right after the first one.
+func TestLooksPastTheCache_API_MS_1(t *testing.T) {
+	t.Parallel()
+	other := of("sprout")
+	other.Name = "other"
+	g := admissiontest.New(t, nil, fit(), other)
+	err := g.Ask(managedseed.New(g.Behind("managedseeds")), admissiontest.Request{Object: of("sprout")})
+	if !apierrors.IsInvalid(err) {
+		t.Errorf("got %v, want Invalid: ManagedSeeds are listed from the store, not from the cache", err)
+	}
+}

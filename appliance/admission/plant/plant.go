@@ -58,11 +58,14 @@ func (r *rule) Validate(ctx context.Context, a admission.Attributes, _ admission
 		if project.DeletionTimestamp != nil {
 			return fmt.Errorf("project %q is being deleted; nothing can be created in it", project.Name)
 		}
-		return alone(ctx, v, p)
+		if old, ok := a.GetOldObject().(*gardencorev1beta1.Plant); ok && old.Spec.SecretRef.Name == p.Spec.SecretRef.Name {
+			return nil
+		}
+		return alone(ctx, v.Fresh(), p)
 	})
 }
 
-// alone rejects a Plant whose Secret another one uses.
+// alone rejects a Plant whose Secret another one uses. The view must be fresh: the cached one may lack the other.
 func alone(ctx context.Context, v world.View, p *gardencorev1beta1.Plant) error {
 	plants, err := world.List[gardencorev1beta1.PlantList](ctx, v,
 		world.Place{Group: gardencorev1beta1.GroupName, Resource: "plants", Namespace: p.Namespace}, fields.Everything())

@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
@@ -56,5 +57,15 @@ func TestAdmit(t *testing.T) {
 	}
 	if diff := cmp.Diff(map[string]string{"gardener.cloud/created-by": "rose"}, p.Annotations); diff != "" {
 		t.Errorf("API-PLANT-1: an annotation names the creator (-want +got):\n%s", diff)
+	}
+}
+
+// TestLooksPastTheCache_API_PLANT_1 makes a second Plant for a Secret right after the first one.
+func TestLooksPastTheCache_API_PLANT_1(t *testing.T) {
+	t.Parallel()
+	g := admissiontest.New(t, nil, admissiontest.Project(), watching("b", "s"))
+	err := g.Ask(plant.New(g.Behind("plants")), admissiontest.Request{Object: watching("a", "s")})
+	if !apierrors.IsForbidden(err) {
+		t.Errorf("got %v, want Forbidden: Plants are listed from the store, not from the cache", err)
 	}
 }

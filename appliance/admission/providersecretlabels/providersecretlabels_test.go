@@ -3,6 +3,7 @@
 package providersecretlabels_test
 
 import (
+	"maps"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -79,6 +80,31 @@ func TestLeavingBinding(t *testing.T) {
 			t.Fatal(err)
 		}
 		if diff := cmp.Diff(pairs, object.Labels); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", reason, diff)
+		}
+	}
+}
+
+// TestTrial_API_RRM_2 has the label of a provider in a Secret that no binding refers to yet. The server shows such Secrets to webhooks, in
+// dry runs; nobody else does.
+func TestTrial_API_RRM_2(t *testing.T) {
+	t.Parallel()
+	pairs := map[string]string{"provider.shoot.gardener.cloud/local": "true"}
+	for reason, tc := range map[string]struct {
+		user   string
+		dryRun bool
+		want   map[string]string
+	}{
+		"the server itself shows it": {"system:apiserver", true, pairs},
+		"it does not create it":      {"system:apiserver", false, map[string]string{}},
+		"others do not even show it": {"rose", true, map[string]string{}},
+	} {
+		g := admissiontest.New(t, nil, admissiontest.ProjectNamespace())
+		object := labelled(maps.Clone(pairs))
+		if err := g.Ask(providersecretlabels.New(g.World), admissiontest.Request{Object: object, User: tc.user, DryRun: tc.dryRun}); err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(tc.want, object.Labels); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", reason, diff)
 		}
 	}

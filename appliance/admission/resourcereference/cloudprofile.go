@@ -122,7 +122,7 @@ func (t taken) missed(
 					used.version, profile.Kind, profile.Name, s.Namespace, s.Name, used.pool))
 			}
 		}
-		if least := minima(&s.Spec); t.limit != nil && least > *t.limit {
+		if least := minima(&s.Spec); t.limit != nil && least > int64(*t.limit) {
 			errs = append(errs, fmt.Errorf("spec.limits.maxNodesTotal: shoot %s/%s has at least %d machines", s.Namespace, s.Name, least))
 		}
 	}
@@ -240,11 +240,11 @@ func subtract(a, b map[string]bool) map[string]bool {
 	return rest
 }
 
-// minima returns the minimum number of machines of a shoot.
-func minima(s *gardencorev1beta1.ShootSpec) int32 {
-	sum := int32(0)
+// minima returns the minimum number of machines of a shoot, in 64 bits: the sum of two pools could become negative in 32.
+func minima(s *gardencorev1beta1.ShootSpec) int64 {
+	sum := int64(0)
 	for i := range s.Provider.Workers {
-		sum += s.Provider.Workers[i].Minimum
+		sum += int64(s.Provider.Workers[i].Minimum)
 	}
 	return sum
 }

@@ -181,6 +181,13 @@ func TestOwnProfiles(t *testing.T) {
 	})
 	limited := func(n int32) *gardencorev1beta1.Limits { return &gardencorev1beta1.Limits{MaxNodesTotal: &n} }
 	big := admissiontest.Shoot(func(s *shoot) { s.Spec.Provider.Workers[0].Minimum, s.Spec.Provider.Workers[0].Maximum = 5, 5 })
+	huge := admissiontest.Shoot(func(s *shoot) {
+		one := &s.Spec.Provider.Workers[0]
+		one.Minimum, one.Maximum = 1<<30, 1<<30
+		two := *one.DeepCopy()
+		two.Name = "two"
+		s.Spec.Provider.Workers = append(s.Spec.Provider.Workers, two)
+	})
 	bounded := admissiontest.Profile(func(p *profile) { p.Spec.Limits = limited(3) })
 	wide := admissiontest.Profile(func(p *profile) { p.Spec.Limits = limited(5) })
 	withImage := func(p *profile) {
@@ -206,6 +213,7 @@ func TestOwnProfiles(t *testing.T) {
 			Refused: []string{"Kubernetes version 1.36.3 cannot be removed: NamespacedCloudProfile garden-meadow/own extends it"},
 		},
 		"API-RRM-10 limit":  {Reason: "a limit is not below what there is", Objects: []kind.Object{big}, Request: admissiontest.Request{Object: bounded, Old: admissiontest.Profile()}, Refused: []string{"spec.limits.maxNodesTotal", "garden-meadow/sprout has at least 5 machines"}},
+		"API-RRM-10 sum":    {Reason: "nor below a sum that is too large for its fields", Objects: []kind.Object{huge}, Request: admissiontest.Request{Object: bounded, Old: admissiontest.Profile()}, Refused: []string{"garden-meadow/sprout has at least 2147483648 machines"}},
 		"API-RRM-10 wide":   {Reason: "a wide one is", Objects: []kind.Object{big}, Request: admissiontest.Request{Object: wide, Old: admissiontest.Profile()}},
 		"API-RRM-10 raised": {Reason: "to raise it is welcome", Objects: []kind.Object{big}, Request: admissiontest.Request{Object: wide, Old: bounded}},
 		"API-RRM-10 image":  {Reason: "what a project has added is not added to the parent", Objects: []kind.Object{admissiontest.Profile(), mine}, Request: admissiontest.Request{Object: admissiontest.Profile(withImage), Old: admissiontest.Profile()}, Refused: []string{"machine image mine 1.0.0 cannot be added"}},

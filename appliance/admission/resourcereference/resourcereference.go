@@ -80,10 +80,16 @@ func (r *rule) more(ctx context.Context, a admission.Attributes) error {
 		return r.world.Decide(a, func(v world.View) error { return binding(ctx, v, o, old) })
 	case *gardencorev1beta1.SecretBinding:
 		old := before[gardencorev1beta1.SecretBinding](a)
-		return r.world.Decide(a, func(v world.View) error { return secretBinding(ctx, v, o, old) })
+		if err := r.world.Decide(a, func(v world.View) error { return secretBinding(ctx, v, o, old) }); err != nil {
+			return err
+		}
+		return r.shows(ctx, a)
 	case *gardensecurityv1alpha1.CredentialsBinding:
 		old := before[gardensecurityv1alpha1.CredentialsBinding](a)
-		return r.world.Decide(a, func(v world.View) error { return credentialsBinding(ctx, v, o, old) })
+		if err := r.world.Decide(a, func(v world.View) error { return credentialsBinding(ctx, v, o, old) }); err != nil {
+			return err
+		}
+		return r.shows(ctx, a)
 	case *gardenseedmanagementv1alpha1.ManagedSeed, *gardenseedmanagementv1alpha1.Gardenlet:
 		return world.Answer(a, alone(ctx, r.world.Fresh(), a))
 	}

@@ -42,13 +42,13 @@ func (r *rule) Validate(ctx context.Context, a admission.Attributes, _ admission
 	if a.GetOperation() == admission.Update && (shoot == nil || shoot.DeletionTimestamp != nil) {
 		return nil
 	}
+	if a.GetOperation() == admission.Delete {
+		return world.Answer(a, unused(ctx, r.world.Fresh(), old))
+	}
 	return r.world.Decide(a, func(v world.View) error {
 		m, err := managedSeed(ctx, v, old)
 		if err != nil || m == nil {
 			return err
-		}
-		if a.GetOperation() == admission.Delete {
-			return fmt.Errorf("the shoot is the seed of ManagedSeed %q; delete that first", m.Name)
 		}
 		zones, err := zones(ctx, v, m.Name)
 		if err != nil {
@@ -56,6 +56,15 @@ func (r *rule) Validate(ctx context.Context, a admission.Attributes, _ admission
 		}
 		return unfit(shoot, old, zones)
 	})
+}
+
+// unused rejects the deletion of a shoot that is a seed. The view must be fresh: the cached one may lack the ManagedSeed.
+func unused(ctx context.Context, v world.View, s *gardencorev1beta1.Shoot) error {
+	m, err := managedSeed(ctx, v, s)
+	if err != nil || m == nil {
+		return err
+	}
+	return fmt.Errorf("the shoot is the seed of ManagedSeed %q; delete that first", m.Name)
 }
 
 // managedSeed returns the ManagedSeed of a shoot, or nil.

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
@@ -74,5 +75,15 @@ func TestMessage(t *testing.T) {
 	want := `shoots.core.gardener.cloud "sprout" is forbidden: the shoot is the seed of ManagedSeed "child"; delete that first`
 	if diff := cmp.Diff(want, fmt.Sprint(err)); diff != "" {
 		t.Errorf("message (-want +got):\n%s", diff)
+	}
+}
+
+// TestLooksPastTheCache_API_SMS_1 deletes a shoot right after it was made a seed.
+func TestLooksPastTheCache_API_SMS_1(t *testing.T) {
+	t.Parallel()
+	g := admissiontest.New(t, nil, managed("sprout"), admissiontest.Seed("child"))
+	err := g.Ask(shootmanagedseed.New(g.Behind("managedseeds")), admissiontest.Request{Old: shoot()})
+	if !apierrors.IsForbidden(err) {
+		t.Errorf("got %v, want Forbidden: ManagedSeeds are listed from the store, not from the cache", err)
 	}
 }

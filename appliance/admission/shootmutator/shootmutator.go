@@ -53,7 +53,9 @@ func (r *rule) Admit(ctx context.Context, a admission.Attributes, _ admission.Ob
 		if q.create && shoot.Spec.CloudProfile != nil && shoot.Spec.CloudProfileName != nil {
 			return world.Answer(a, errors.New("spec.cloudProfileName: cannot be set together with spec.cloudProfile; use only the latter"))
 		}
-		referProfile(&shoot.Spec)
+		if a.GetSubresource() == "" { // A binding changes nothing but the seed (API-BIND-2).
+			referProfile(&shoot.Spec)
+		}
 		if err := r.world.Decide(a, func(v world.View) error { return fill(ctx, v, q) }); err != nil {
 			return err
 		}

@@ -146,6 +146,25 @@ func TestNetworks(t *testing.T) {
 	}
 }
 
+// TestMove_API_BIND_2 moves a shoot of a Kubernetes for which the profile is named in both fields.
+func TestMove_API_BIND_2(t *testing.T) {
+	t.Parallel()
+	g := admissiontest.New(t, nil, admissiontest.Profile(), admissiontest.Seed("a"), admissiontest.Seed("b"))
+	on := func(seed string) *shoot {
+		return admissiontest.Shoot(func(s *shoot) {
+			s.Spec.Kubernetes.Version, s.Spec.CloudProfileName, s.Spec.SeedName = "1.32.9", new("local"), &seed
+			s.Spec.Networking.Pods, s.Spec.Networking.Services = new("10.1.0.0/16"), new("10.2.0.0/16")
+		})
+	}
+	moved := on("b")
+	if err := g.Ask(shootmutator.New(g.World), admissiontest.Request{Object: moved, Old: on("a"), Subresource: "binding"}); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(on("b").Spec, moved.Spec); diff != "" {
+		t.Errorf("a binding that changes more than the seed is refused, so nothing else is filled in (-want +got):\n%s", diff)
+	}
+}
+
 func TestRest(t *testing.T) {
 	t.Parallel()
 	g := admissiontest.New(t, nil, []kind.Object{admissiontest.Profile(), admissiontest.NamespacedProfile()}...)

@@ -3,8 +3,11 @@
 package shootquotavalidator_test
 
 import (
+	"math"
 	"slices"
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
@@ -91,6 +94,25 @@ func TestUsage(t *testing.T) {
 			name + " enough": {Reason: tc.reason, Objects: garden(quota("Project", nil, tc.metric, tc.enough)), Request: admissiontest.Request{Object: admissiontest.Shoot(tc.change...)}},
 			name + " short":  {Reason: tc.reason, Objects: garden(quota("Project", nil, tc.metric, tc.short)), Request: admissiontest.Request{Object: admissiontest.Shoot(tc.change...)}, Refused: []string{"garden-trial/trial", tc.metric}},
 		})
+	}
+}
+
+// TestManyMachines_API_QUOTA_3 asks for as many machines as the field can tell. To count one after the other would take the server minutes.
+func TestManyMachines_API_QUOTA_3(t *testing.T) {
+	t.Parallel()
+	g := admissiontest.New(t, nil, garden(quota("Project", nil, "cpu", "8"))...)
+	rule := shootquotavalidator.New(g.World)
+	answer := make(chan error, 1)
+	go func() {
+		answer <- g.Ask(rule, admissiontest.Request{Object: admissiontest.Shoot(func(s *shoot) { s.Spec.Provider.Workers[0].Maximum = math.MaxInt32 })})
+	}()
+	select {
+	case err := <-answer:
+		if err == nil || !strings.Contains(err.Error(), "cpu (4294967294 here and 2 by other shoots, of 8)") {
+			t.Errorf("got %v, want that the quota is exceeded, and by how much", err)
+		}
+	case <-time.After(5 * time.Second):
+		t.Error("the answer takes longer than 5s")
 	}
 }
 

@@ -95,11 +95,11 @@ func volume(
 	return p.VolumeTypes[i].Class, size, nil
 }
 
+// add adds a quantity several times. A pool may have two thousand million machines, so that is a multiplication.
 func add(to corev1.ResourceList, name corev1.ResourceName, one resource.Quantity, times int32) {
-	sum := to[name]
-	for range times {
-		sum.Add(one)
-	}
+	sum, all := to[name], one.DeepCopy()
+	all.Mul(int64(times))
+	sum.Add(all)
 	to[name] = sum
 }
 

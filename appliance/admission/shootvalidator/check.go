@@ -86,17 +86,18 @@ func checkLimits(spec, old *gardencorev1beta1.ShootSpec, path *field.Path, o off
 	if o.Profile.Limits == nil || o.Profile.Limits.MaxNodesTotal == nil {
 		return nil
 	}
-	limit, least := *o.Profile.Limits.MaxNodesTotal, minima(spec)
+	limit, least := int64(*o.Profile.Limits.MaxNodesTotal), minima(spec)
 	if least <= limit || least <= minima(old) {
 		return nil
 	}
 	return field.ErrorList{field.Forbidden(path, fmt.Sprintf("the pools have at least %d machines, but the CloudProfile allows %d", least, limit))}
 }
 
-func minima(s *gardencorev1beta1.ShootSpec) int32 {
-	sum := int32(0)
+// minima adds up in 64 bits: the sum of two pools could become negative in 32.
+func minima(s *gardencorev1beta1.ShootSpec) int64 {
+	sum := int64(0)
 	for i := range s.Provider.Workers {
-		sum += s.Provider.Workers[i].Minimum
+		sum += int64(s.Provider.Workers[i].Minimum)
 	}
 	return sum
 }

@@ -116,6 +116,12 @@ func TestMachines(t *testing.T) {
 		}
 	}
 	least := func(n int32) func(*shoot) { return pool(func(w *worker) { w.Minimum, w.Maximum = n, n }) }
+	huge := func(s *shoot) {
+		least(1 << 30)(s)
+		two := *s.Spec.Provider.Workers[0].DeepCopy()
+		two.Name = "two"
+		s.Spec.Provider.Workers = append(s.Spec.Provider.Workers, two)
+	}
 	admissiontest.Run(t, completed, map[string]admissiontest.Case{
 		"API-SVAL-14 unknown":       {Reason: "machine types are offered", Objects: wealth(), Request: create(typ("giant")), Refused: []string{"spec.provider.workers[0].machine.type", `"giant"`, `"small"`}},
 		"API-SVAL-14 unusable":      {Reason: "and usable", Objects: wealth(), Request: create(typ("old")), Refused: []string{`"old"`}},
@@ -138,6 +144,7 @@ func TestMachines(t *testing.T) {
 		"API-SVAL-19":               {Reason: "the kubelet leaves something for pods", Objects: wealth(), Request: create(reserved("2")), Refused: []string{"spec.kubernetes.kubelet.kubeReserved.cpu", "less than the 2 of machine type small"}},
 		"API-SVAL-19 less":          {Reason: "which is enough", Objects: wealth(), Request: create(reserved("1900m"))},
 		"API-SVAL-20 limit":         {Reason: "there is an end to it", Objects: wealth(), Request: create(least(6)), Refused: []string{"spec.provider.workers", "at least 6 machines, but the CloudProfile allows 5"}},
+		"API-SVAL-20 limit of sums": {Reason: "also where a sum is too large for the fields that it is of", Objects: wealth(), Request: create(huge), Refused: []string{"at least 2147483648 machines, but the CloudProfile allows 5"}},
 		"API-SVAL-20 kept":          {Reason: "what is above stays", Objects: wealth(), Request: update(least(7), least(6))},
 		"API-SVAL-20 pinned":        {Reason: "zones of control planes are the profile's to give", Objects: wealth(), Request: create(func(s *shoot) { s.Spec.ControlPlane = &gardencorev1beta1.ControlPlane{Zones: []string{"a"}} }), Refused: []string{"spec.controlPlane.zones"}},
 	})

@@ -56,18 +56,21 @@ func listed(s *gardencorev1beta1.ShootSpec, secret string) bool {
 }
 
 // checkCredentialsChange checks that a user who replaces the credentials of a shoot may read both the old and the new ones,
-// because the shoot's machines belong to the account of the old ones (API-SVAL-20).
+// because the shoot's machines belong to the account of the old ones (API-SVAL-20). A SecretBinding is replaced by a
+// CredentialsBinding with the same credentials only (API-VALSHOOT-2).
 func checkCredentialsChange(ctx context.Context, v world.View, q request) error {
 	is, was := &q.shoot.Spec, &q.old.Spec
 	if q.create || is.CredentialsBindingName == nil || was.CredentialsBindingName == nil && was.SecretBindingName == nil ||
 		was.CredentialsBindingName != nil && *was.CredentialsBindingName == *is.CredentialsBindingName {
 		return nil
 	}
+	refs := make([]corev1.ObjectReference, 0, 2)
 	for _, spec := range []*gardencorev1beta1.ShootSpec{is, was} {
 		ref, err := credentials(ctx, v, q.shoot.Namespace, spec)
 		if err != nil {
 			return err
 		}
+		refs = append(refs, ref)
 		target, known := targetOf(ref)
 		if !known {
 			continue
@@ -81,7 +84,16 @@ func checkCredentialsChange(ctx context.Context, v world.View, q request) error 
 				ref.Kind, ref.Namespace+"/"+ref.Name)
 		}
 	}
+	if was.SecretBindingName != nil && !same(refs[0], refs[1]) {
+		return fmt.Errorf("spec.credentialsBindingName: CredentialsBinding %q must refer to the same Secret as SecretBinding %q, which it replaces; "+
+			"other credentials can follow in a change of their own", *is.CredentialsBindingName, *was.SecretBindingName)
+	}
 	return nil
+}
+
+// same reports whether two references are to the same credentials.
+func same(a, b corev1.ObjectReference) bool {
+	return a.Kind == b.Kind && a.Namespace == b.Namespace && a.Name == b.Name
 }
 
 // credentials returns the credentials of a shoot's binding.

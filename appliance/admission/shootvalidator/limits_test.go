@@ -126,7 +126,11 @@ func TestExchange(t *testing.T) {
 			CredentialsRef: corev1.ObjectReference{APIVersion: "v1", Kind: "Secret", Namespace: admissiontest.Namespace, Name: "of-" + name},
 		}
 	}
-	all := garden(binding("new"), binding("old"), admissiontest.Binding())
+	moved := &gardensecurityv1alpha1.CredentialsBinding{
+		ObjectMeta: metav1.ObjectMeta{Namespace: admissiontest.Namespace, Name: "moved"}, Provider: gardensecurityv1alpha1.CredentialsBindingProvider{Type: "local"},
+		CredentialsRef: corev1.ObjectReference{APIVersion: "v1", Kind: "Secret", Namespace: admissiontest.Namespace, Name: "local"},
+	}
+	all := garden(binding("new"), binding("old"), admissiontest.Binding(), moved)
 	rights := []string{"rose get secrets garden-meadow/of-new", "rose get secrets garden-meadow/of-old", "rose get secrets garden-meadow/local"}
 	former := func(s *shoot) { s.Spec.SecretBindingName, s.Spec.CredentialsBindingName = new("local"), nil }
 	admissiontest.Run(t, completed, map[string]admissiontest.Case{
@@ -134,6 +138,8 @@ func TestExchange(t *testing.T) {
 		"API-SVAL-20 credentials former": {Reason: "who may not read the former does not", Rights: rights[:1], Objects: all, Request: change(bound("old"), bound("new")), Refused: []string{`you may not read Secret "garden-meadow/of-old"`}},
 		"API-SVAL-20 credentials new":    {Reason: "nor who may not read the new ones", Rights: rights[1:], Objects: all, Request: change(bound("old"), bound("new")), Refused: []string{`you may not read Secret "garden-meadow/of-new"`}},
 		"API-SVAL-20 credentials moved":  {Reason: "be they bound in the older way", Rights: rights[:2], Objects: all, Request: change(former, bound("new")), Refused: []string{`you may not read Secret "garden-meadow/local"`}},
+		"API-VALSHOOT-2 moved":           {Reason: "the older way of binding is left with the same credentials", Rights: rights, Objects: all, Request: change(former, bound("moved"))},
+		"API-VALSHOOT-2 moved elsewhere": {Reason: "and not with others", Rights: rights, Objects: all, Request: change(former, bound("new")), Refused: []string{`CredentialsBinding "new" must refer to the same Secret as SecretBinding "local"`}},
 		"API-SVAL-20 credentials gone":   {Reason: "what does not exist is not replaced", Rights: rights, Objects: garden(binding("new")), Request: change(bound("old"), bound("new")), Refused: []string{`CredentialsBinding "garden-meadow/old" does not exist`}},
 		"API-SVAL-20 credentials kept":   {Reason: "what stays is not looked at", Objects: all, Request: change(bound("old"), func(s *shoot) { bound("old")(s); surviving(s) })},
 	})

@@ -39,6 +39,7 @@ type World struct {
 	rejections *prometheus.CounterVec
 	claims     *claims
 	holdings   *holdings.Holdings
+	trial      Trial
 }
 
 // Access is how a world is seen.
@@ -63,16 +64,16 @@ type Access struct {
 
 // New returns the world that an API server shows. The server need not serve yet: nothing is read before a rule asks.
 func New(how Access) (*World, error) {
-	var source Source
-	source, err := newLoopback(how.Config)
+	itself, err := newLoopback(how.Config)
 	if err != nil {
 		return nil, err
 	}
+	var source Source = itself
 	if how.Informers != nil {
 		source = newInformed(how.Informers, source)
 	}
 	w := From(source, how.Authorizer, how.Clock, how.Groups...)
-	w.Log = how.Log
+	w.Log, w.trial = how.Log, itself.try
 	if how.Holdings != nil {
 		w.holdings = how.Holdings
 	}

@@ -40,6 +40,8 @@ type Rules[T Object] struct {
 	Namespaced bool
 	// Unconditional allows updates that carry no resource version (API-STRAT-8).
 	Unconditional bool
+	// Turn is shared by kinds whose objects admission judges by other objects of these kinds; nil if it does not.
+	Turn Turn
 	// Generation tells that the server maintains metadata.generation (API-STRAT-1).
 	Generation bool
 

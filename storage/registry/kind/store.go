@@ -28,6 +28,7 @@ type Store struct {
 	*genericregistry.Store
 
 	names Names
+	turn  Turn
 }
 
 // DeleteCollection deletes what matches, after each object was judged: when admission refuses one of them, none is
@@ -95,7 +96,7 @@ func NewStore[T Object](o Options, rules Rules[T]) (*Store, *PartStore, error) {
 		ResetFieldsStrategy:       s,
 		TableConvertor:            newTable(rules.Columns),
 	}
-	main := &Store{Store: store, names: rules.Names}
+	main := &Store{Store: store, names: rules.Names, turn: rules.Turn}
 	storeOptions := &generic.StoreOptions{
 		RESTOptions: o.RESTOptionsGetter,
 		AttrFunc:    attributes(rules),

@@ -15,9 +15,12 @@ import (
 
 // Group builds the storage of seedmanagement.gardener.cloud. A new kind is one line.
 func Group(o kind.Options) (*genericapiserver.APIGroupInfo, error) {
+	// A Gardenlet and a ManagedSeed of one name exclude each other (API-RRM-13), as do two ManagedSeeds of a shoot (API-MS-1).
+	turn := kind.NewTurn()
+
 	return kind.NewGroup(o, gardenseedmanagementv1alpha1.GroupVersion,
-		gardenlet.Storage,
-		managedseed.Storage,
+		gardenlet.Storage(turn),
+		managedseed.Storage(turn),
 		managedseedset.Storage,
 	)
 }

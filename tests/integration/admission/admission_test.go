@@ -123,6 +123,7 @@ func TestAdmission(t *testing.T) {
 		"GAC-UPD":   restrictedUpdates,
 		"GAC-IDOM":  internalDomains,
 		"GAC-PSL":   providerLabels,
+		"API-RRM":   providerChecks,
 		"API-OIDC":  presetsAndPolicies,
 		"API-RQ":    quotas,
 		"API-QUOTA": shootQuotas,

@@ -122,7 +122,7 @@ func TestVersionsToCome(t *testing.T) {
 	unborn.Lifecycle = []gardencorev1beta1.LifecycleStage{{Classification: "supported", StartTime: &later}}
 	images := []gardencorev1beta1.MachineImageVersion{{ExpirableVersion: version("1.0.0", nil)}}
 	p := kindtest.Of[*object](t, all, "cloudprofiles").MustCreate(ctx, local(images, version("1.36.3", nil), unborn))
-	if diff := cmp.Diff([]string{"1.36.3", "image 1.0.0"}, names(p)); diff != "" {
-		t.Errorf("API-STRAT-12: a new profile drops what cannot be chosen yet (-want +got):\n%s", diff)
+	if diff := cmp.Diff([]string{"1.36.3", "1.37.0", "image 1.0.0"}, names(p)); diff != "" {
+		t.Errorf("API-STRAT-12: a new profile keeps what can be chosen later (-want +got):\n%s", diff)
 	}
 }

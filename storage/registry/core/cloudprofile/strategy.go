@@ -36,11 +36,11 @@ func rules(clk clock.PassiveClock) kind.Rules[*gardencorev1beta1.CloudProfile] {
 	}
 }
 
-// dropExpired removes expired versions, and versions of Kubernetes that are not available yet, from a new profile. An
-// existing profile may keep expired versions, because shoots still use them (API-STRAT-12).
+// dropExpired removes expired versions from a new profile. An existing profile may keep them, because shoots still use them
+// (API-STRAT-12).
 func dropExpired(s *gardencorev1beta1.CloudProfileSpec, now time.Time) {
 	s.Kubernetes.Versions = slices.DeleteFunc(s.Kubernetes.Versions, func(v gardencorev1beta1.ExpirableVersion) bool {
-		return !query.Active(v, now)
+		return query.Expired(v, now)
 	})
 	for i := range s.MachineImages {
 		image := &s.MachineImages[i]

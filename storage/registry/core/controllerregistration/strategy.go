@@ -22,6 +22,7 @@ func rules() kind.Rules[*gardencorev1beta1.ControllerRegistration] {
 			ShortNames:   []string{"ctrlreg"},
 			Categories:   []string{"all"},
 		},
+		Turn:       kind.NewTurn(), // A kind and type has one primary registration (API-CRRES-1).
 		New:        func() *gardencorev1beta1.ControllerRegistration { return &gardencorev1beta1.ControllerRegistration{} },
 		NewList:    func() runtime.Object { return &gardencorev1beta1.ControllerRegistrationList{} },
 		Generation: true,

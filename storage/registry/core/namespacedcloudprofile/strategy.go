@@ -58,7 +58,7 @@ func dropExpired(s, old *gardencorev1beta1.NamespacedCloudProfileSpec, now time.
 			before = old.Kubernetes.Versions
 		}
 		s.Kubernetes.Versions = slices.DeleteFunc(s.Kubernetes.Versions, func(v gardencorev1beta1.ExpirableVersion) bool {
-			return !query.Active(v, now) && !slices.ContainsFunc(before, func(was gardencorev1beta1.ExpirableVersion) bool {
+			return query.Expired(v, now) && !slices.ContainsFunc(before, func(was gardencorev1beta1.ExpirableVersion) bool {
 				return was.Version == v.Version
 			})
 		})

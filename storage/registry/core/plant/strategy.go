@@ -21,6 +21,7 @@ func rules() kind.Rules[*gardencorev1beta1.Plant] {
 			ShortNames:   []string{"pl"},
 			Categories:   []string{"all"},
 		},
+		Turn:       kind.NewTurn(), // A Secret is used by one Plant (API-PLANT-1).
 		New:        func() *gardencorev1beta1.Plant { return &gardencorev1beta1.Plant{} },
 		NewList:    func() runtime.Object { return &gardencorev1beta1.PlantList{} },
 		Namespaced: true,

@@ -17,7 +17,7 @@ import (
 
 type gardenlet = gardenseedmanagementv1alpha1.Gardenlet
 
-func rules() kind.Rules[*gardenlet] {
+func rules(turn kind.Turn) kind.Rules[*gardenlet] {
 	return kind.Rules[*gardenlet]{
 		Names: kind.Names{
 			GroupVersion: gardenseedmanagementv1alpha1.GroupVersion,
@@ -25,6 +25,7 @@ func rules() kind.Rules[*gardenlet] {
 			Singular:     "gardenlet",
 			ShortNames:   []string{"gl", "glet"},
 		},
+		Turn:           turn,
 		New:            func() *gardenlet { return &gardenlet{} },
 		NewList:        func() runtime.Object { return &gardenseedmanagementv1alpha1.GardenletList{} },
 		Namespaced:     true,

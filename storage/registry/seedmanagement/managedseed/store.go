@@ -8,11 +8,13 @@ import (
 	"github.com/terrarium-garden/terrarium/storage/registry/kind"
 )
 
-// Storage builds the stores of managedseeds and of their status.
-func Storage(o kind.Options) (map[string]rest.Storage, error) {
-	main, status, err := kind.NewStore(o, rules())
-	if err != nil {
-		return nil, err
+// Storage returns a function that builds the stores of managedseeds and of their status. Only who has the turn writes managedseeds.
+func Storage(turn kind.Turn) func(o kind.Options) (map[string]rest.Storage, error) {
+	return func(o kind.Options) (map[string]rest.Storage, error) {
+		main, status, err := kind.NewStore(o, rules(turn))
+		if err != nil {
+			return nil, err
+		}
+		return map[string]rest.Storage{"managedseeds": main, "managedseeds/status": status}, nil
 	}
-	return map[string]rest.Storage{"managedseeds": main, "managedseeds/status": status}, nil
 }

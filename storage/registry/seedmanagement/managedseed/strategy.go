@@ -15,7 +15,7 @@ import (
 
 type managedSeed = gardenseedmanagementv1alpha1.ManagedSeed
 
-func rules() kind.Rules[*managedSeed] {
+func rules(turn kind.Turn) kind.Rules[*managedSeed] {
 	return kind.Rules[*managedSeed]{
 		Names: kind.Names{
 			GroupVersion: gardenseedmanagementv1alpha1.GroupVersion,
@@ -23,6 +23,7 @@ func rules() kind.Rules[*managedSeed] {
 			Singular:     "managedseed",
 			ShortNames:   []string{"ms"},
 		},
+		Turn:           turn,
 		New:            func() *managedSeed { return &managedSeed{} },
 		NewList:        func() runtime.Object { return &gardenseedmanagementv1alpha1.ManagedSeedList{} },
 		Namespaced:     true,
