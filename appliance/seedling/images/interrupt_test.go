@@ -18,7 +18,7 @@ const busyScript = `#!/bin/sh
 set -e
 while [ $# -gt 2 ]; do shift; done
 mkdir "$1/proc"
-mount -t tmpfs tmpfs "$1/proc"
+mount -t tmpfs none "$1/proc"
 sleep 1000 &
 echo "$!" >READY
 wait

@@ -86,8 +86,10 @@ func TestComplete(t *testing.T) {
 				n.Annotations[cloudcontroller.AnnotationApplied] = `{"labels":{"former":"","changed":"was"},"annotations":{"former":"yes"},"taints":[` +
 					`{"key":"former","effect":"NoExecute"},{"key":"changed","value":"was","effect":"NoSchedule"}]}`
 				n.Spec.Taints = []corev1.Taint{
-					{Key: "former", Effect: corev1.TaintEffectNoExecute}, {Key: "former", Effect: corev1.TaintEffectNoSchedule},
-					{Key: "changed", Value: "other", Effect: corev1.TaintEffectNoSchedule}, taint("new"),
+					{Key: "former", Effect: corev1.TaintEffectNoExecute},
+					{Key: "former", Effect: corev1.TaintEffectNoSchedule},
+					{Key: "changed", Value: "other", Effect: corev1.TaintEffectNoSchedule},
+					taint("new"),
 				}
 				return n
 			},
