@@ -61,7 +61,7 @@ type Way struct {
 
 	guide *Guide
 	dir   string
-	// lock says that dir is in use.
+	// lock says that dir is in use; it is nil where there are no locks.
 	lock    *os.File
 	bastion *gardenoperationsv1alpha1.Bastion
 }
@@ -72,7 +72,7 @@ const Target = "node"
 // Open makes a Bastion and returns when its host is ready. Nothing is left of it if an error is returned. Keys that processes of the user
 // have left behind, because they were killed, are removed before.
 func (g *Guide) Open(ctx context.Context, r Request) (_ *Way, err error) {
-	if removed, err := sweep(os.TempDir()); err != nil {
+	if removed, err := temporary().sweep(); err != nil {
 		g.Tell("Warning: %v\n", err)
 	} else if len(removed) > 0 {
 		g.Tell("Removed keys that an earlier run has left behind: %s\n", strings.Join(removed, ", "))
@@ -95,7 +95,7 @@ func (g *Guide) Open(ctx context.Context, r Request) (_ *Way, err error) {
 			err = errors.Join(err, w.Close(ctx))
 		}
 	}()
-	if w.dir, w.lock, err = newDirectory(os.TempDir()); err != nil {
+	if w.dir, w.lock, err = temporary().create(); err != nil {
 		return nil, err
 	}
 	own, err := newKey()
@@ -212,7 +212,7 @@ func (w *Way) Close(ctx context.Context) error {
 		}
 	}
 	if w.dir != "" {
-		errs = append(errs, os.RemoveAll(w.dir), w.lock.Close())
+		errs = append(errs, remove(w.dir, w.lock))
 	}
 	return errors.Join(errs...)
 }

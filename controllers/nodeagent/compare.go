@@ -43,24 +43,24 @@ func (m *Machine) compare(p *plan, files []File) error {
 	return nil
 }
 
-// gone reports whether there is nothing at the path. What an interrupted change has removed already concerns no unit again: those that it
-// concerns are unsettled since before.
+// gone reports whether there is no file at the path; a folder there is of other files. What an interrupted change has removed already concerns no
+// unit again: those that it concerns are unsettled since before.
 func (m *Machine) gone(path string) (bool, error) {
-	_, err := os.Lstat(m.at(path))
+	info, err := os.Lstat(m.at(path))
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
 		return true, nil
 	}
 	if err != nil {
 		return false, fmt.Errorf("look at file: %w", err)
 	}
-	return false, nil
+	return info.IsDir(), nil
 }
 
 // has reports whether a file is as it is wanted, and as it was taken from its image.
 func (m *Machine) has(file File, had taken) (bool, error) {
 	path := m.at(file.Path)
 	info, err := os.Lstat(path)
-	if errors.Is(err, fs.ErrNotExist) {
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
 		return false, nil
 	}
 	if err != nil {

@@ -3,6 +3,8 @@
 package nodeagent
 
 import (
+	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/hex"
@@ -10,6 +12,7 @@ import (
 	"fmt"
 	"io/fs"
 	"path/filepath"
+	"slices"
 
 	"k8s.io/utils/ptr"
 	"sigs.k8s.io/yaml"
@@ -86,6 +89,48 @@ func UniqueFiles(files []gardenextensionsv1alpha1.File) error {
 		return fmt.Errorf("file %q: %w for %s", files[i].Path, errTwice, whose)
 	}
 	return nil
+}
+
+// claimedOnce reports an error if two units, or a unit and a file of the configuration, want different files in one place: each pass would write
+// both, and restart the unit.
+func claimedOnce(files []File) error {
+	seen := map[string]File{}
+	for _, file := range files {
+		before, found := seen[file.Path]
+		if found && (before.Mode != file.Mode || !bytes.Equal(before.Data, file.Data)) {
+			return fmt.Errorf("file %q: %w with different content, as a file and as that of a unit, or as those of two units", file.Path, errTwice)
+		}
+		seen[file.Path] = file
+	}
+	return nil
+}
+
+// MergeUnits returns each unit once, in the order of the first mention. What a later mention says takes the place of what an earlier one
+// says, and its drop-ins and files are added: that is how an operating system adds to a unit that all machines have (EXT-OSC-4).
+func MergeUnits(units []gardenextensionsv1alpha1.Unit) []gardenextensionsv1alpha1.Unit {
+	merged := make([]gardenextensionsv1alpha1.Unit, 0, len(units))
+	place := map[string]int{}
+	for i := range units {
+		at, found := place[units[i].Name]
+		if !found {
+			place[units[i].Name] = len(merged)
+			merged = append(merged, *units[i].DeepCopy())
+			continue
+		}
+		add(&merged[at], units[i].DeepCopy())
+	}
+	return merged
+}
+
+func add(unit, more *gardenextensionsv1alpha1.Unit) {
+	unit.Command = cmp.Or(more.Command, unit.Command)
+	unit.Enable = cmp.Or(more.Enable, unit.Enable)
+	unit.Content = cmp.Or(more.Content, unit.Content)
+	unit.FilePaths = union(unit.FilePaths, more.FilePaths)
+	for _, dropIn := range more.DropIns {
+		same := func(d gardenextensionsv1alpha1.DropIn) bool { return d.Name == dropIn.Name }
+		unit.DropIns = append(slices.DeleteFunc(unit.DropIns, same), dropIn)
+	}
 }
 
 // filesOf returns the files that the machine of that name has. A file for one machine takes the place of the one for all.

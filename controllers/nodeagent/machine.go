@@ -7,10 +7,10 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"maps"
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/go-logr/logr"
@@ -76,7 +76,7 @@ func (m *Machine) Apply(ctx context.Context, c Configuration) error {
 		return err
 	}
 	if p.settled() {
-		if slices.Equal(p.before.Files, p.wanted.Files) && slices.Equal(p.before.Units, p.wanted.Units) && maps.Equal(p.before.Images, p.wanted.Images) {
+		if p.before.equal(p.wanted) {
 			return nil
 		}
 		return m.save(p.wanted)
@@ -112,7 +112,7 @@ func (m *Machine) plan(c Configuration) (*plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &plan{before: before, units: map[string]*gardenextensionsv1alpha1.Unit{}}
+	p := &plan{before: before, wanted: state{Runs: map[string]string{}}, units: map[string]*gardenextensionsv1alpha1.Unit{}}
 	owned := map[string][]string{}
 	for i := range c.Units {
 		unit := &c.Units[i]
@@ -120,7 +120,7 @@ func (m *Machine) plan(c Configuration) (*plan, error) {
 		if err != nil {
 			return nil, err
 		}
-		p.units[unit.Name] = unit
+		p.units[unit.Name], p.wanted.Runs[unit.Name] = unit, runOf(unit)
 		for _, file := range own {
 			owned[unit.Name] = append(owned[unit.Name], file.Path)
 		}
@@ -129,6 +129,9 @@ func (m *Machine) plan(c Configuration) (*plan, error) {
 			p.wanted.Units = append(p.wanted.Units, unit.Name)
 		}
 	}
+	if err := claimedOnce(files); err != nil {
+		return nil, err
+	}
 	if err := m.compare(p, files); err != nil {
 		return nil, err
 	}
@@ -136,7 +139,8 @@ func (m *Machine) plan(c Configuration) (*plan, error) {
 	return p, nil
 }
 
-// concern finds the units that a change concerns: those whose own files or whose filePaths differ. All others are left alone.
+// concern finds the units that a change concerns: those whose own files or whose filePaths differ, and those that are to run or to rest from
+// now on. All others are left alone.
 func (m *Machine) concern(p *plan, units []gardenextensionsv1alpha1.Unit, owned map[string][]string) {
 	touched := slices.Clone(p.removed)
 	for _, file := range p.changed {
@@ -147,7 +151,7 @@ func (m *Machine) concern(p *plan, units []gardenextensionsv1alpha1.Unit, owned 
 		concerned := slices.ContainsFunc(touched, func(path string) bool {
 			return slices.Contains(unit.FilePaths, path) || slices.Contains(owned[unit.Name], path) || dropIn(path, unit.Name)
 		})
-		if concerned || slices.Contains(p.before.Unsettled, unit.Name) {
+		if concerned || p.turned(unit.Name) || slices.Contains(p.before.Unsettled, unit.Name) {
 			p.wanted.Unsettled = append(p.wanted.Unsettled, unit.Name)
 		}
 	}
@@ -157,6 +161,15 @@ func (m *Machine) concern(p *plan, units []gardenextensionsv1alpha1.Unit, owned 
 		}
 	}
 	p.wanted.Unsettled = append(p.wanted.Unsettled, p.stopped...)
+}
+
+// turned reports whether a unit is enabled, disabled, started or stopped now and was not before. Nothing of that is in its files. What an agent of
+// an earlier version has done is not known, and taken for right.
+func (p *plan) turned(unit string) bool {
+	if p.before.Runs == nil {
+		return false
+	}
+	return p.before.Runs[unit] != p.wanted.Runs[unit]
 }
 
 // dropIn reports whether a file that goes was a drop-in of the unit.
@@ -171,6 +184,10 @@ func (m *Machine) transfer(ctx context.Context, p *plan) error {
 		}
 		log.Info("Unit stopped, which is not part of the configuration any more", "unit", name)
 	}
+	inTheWay, removed := p.inTheWay()
+	if err := m.remove(ctx, inTheWay); err != nil {
+		return err
+	}
 	for _, file := range p.changed {
 		if file.From != nil {
 			continue
@@ -180,15 +197,34 @@ func (m *Machine) transfer(ctx context.Context, p *plan) error {
 		}
 		log.Info("File written", "path", file.Path)
 	}
-	for _, path := range p.removed {
-		if err := os.Remove(m.at(path)); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return fmt.Errorf("remove file: %w", err)
-		}
-		log.Info("File removed", "path", path)
+	if err := m.remove(ctx, removed); err != nil {
+		return err
 	}
 	m.fetchAll(ctx, p)
 	if err := m.Units.Reload(ctx); err != nil {
 		return fmt.Errorf("reload units: %w", err)
+	}
+	return nil
+}
+
+// inTheWay are the files to remove in whose place there will be a folder. The others are removed when the new ones are there.
+func (p *plan) inTheWay() (first, others []string) {
+	for _, path := range p.removed {
+		if slices.ContainsFunc(p.changed, func(f File) bool { return strings.HasPrefix(f.Path, path+"/") }) {
+			first = append(first, path)
+			continue
+		}
+		others = append(others, path)
+	}
+	return first, others
+}
+
+func (m *Machine) remove(ctx context.Context, paths []string) error {
+	for _, path := range paths {
+		if err := os.Remove(m.at(path)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("remove file: %w", err)
+		}
+		logr.FromContextOrDiscard(ctx).Info("File removed", "path", path)
 	}
 	return nil
 }

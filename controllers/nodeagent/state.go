@@ -8,10 +8,13 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"syscall"
 
+	gardenextensionsv1alpha1 "github.com/terrarium-garden/terrarium/apis/extensions/v1alpha1"
 	"github.com/terrarium-garden/terrarium/controllers/nodeagent/imagefile"
 )
 
@@ -20,6 +23,8 @@ type state struct {
 	// Files and Units are those that the agent may have to remove: of the last configuration, and of one that is being applied.
 	Files []string `json:"files,omitempty"`
 	Units []string `json:"units,omitempty"`
+	// Runs says of each unit whether it is enabled, and whether it runs. Agents of earlier versions remembered nothing of that.
+	Runs map[string]string `json:"runs,omitempty"`
 	// Unsettled are the units that still have to be restarted or stopped.
 	Unsettled []string `json:"unsettled,omitempty"`
 	// Images says of files by path what was taken from an image. Without it they would have to be fetched to be compared.
@@ -32,6 +37,26 @@ type taken struct {
 
 	// SHA256 is the checksum of its content.
 	SHA256 string `json:"sha256"`
+}
+
+// equal reports whether nothing is to be remembered anew, once nothing is left to do.
+func (s *state) equal(other state) bool {
+	return slices.Equal(s.Files, other.Files) && slices.Equal(s.Units, other.Units) && maps.Equal(s.Runs, other.Runs) && maps.Equal(s.Images, other.Images)
+}
+
+// runOf says whether a unit is enabled, and whether it runs; it is empty for one that is left as it is.
+func runOf(unit *gardenextensionsv1alpha1.Unit) string {
+	if unit.Enable == nil && unit.Command == nil {
+		return ""
+	}
+	enabled, does := "", "runs"
+	if unit.Enable != nil {
+		enabled = fmt.Sprintf("enabled=%t ", *unit.Enable)
+	}
+	if Stopped(unit) {
+		does = "stopped"
+	}
+	return enabled + does
 }
 
 const (

@@ -61,7 +61,11 @@ func (c *Cluster) machine(ctx context.Context) (string, error) {
 	}); err != nil {
 		return "", err
 	}
-	return strings.Join(warnings(), "; "), nil
+	all := warnings()
+	if err := node.ForbidIPv6(ctx, c.config.Bridge); err != nil {
+		all = append(all, fmt.Sprintf("NetworkPolicies do not apply to IPv6, by which pods of this node may reach each other: %v", err))
+	}
+	return strings.Join(all, "; "), nil
 }
 
 // warnings say what this machine cannot do for a cluster.
@@ -78,12 +82,16 @@ type setting struct{ name, value string }
 // from another pod on the same bridge.
 const bridgeFilter = "net/bridge/bridge-nf-call-iptables"
 
+// bridgeFilter6 does the same for IPv6, which no pod may use.
+const bridgeFilter6 = "net/bridge/bridge-nf-call-ip6tables"
+
 // settings are the kernel settings that the cluster needs, and those that a kubelet would change itself: they are changed
 // here first, so that their original values are recorded.
 func settings() []setting {
 	return []setting{
 		{"net/ipv4/ip_forward", "1"},
 		{bridgeFilter, "1"},
+		{bridgeFilter6, "1"},
 		{"vm/overcommit_memory", "1"},
 		{"vm/panic_on_oom", "0"},
 		{"kernel/panic", "10"},

@@ -22,6 +22,9 @@ import (
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 )
 
+// lastWords is how long the output of debootstrap is read after it was ended.
+const lastWords = 5 * time.Second
+
 // Rootfs builds the root file system of a worker machine from packages of a distribution.
 type Rootfs struct {
 	Distribution Distribution
@@ -74,15 +77,33 @@ func (r Rootfs) bootstrap(ctx context.Context, dir string) error {
 		args = append(args, "--keyring="+r.Distribution.Keyring)
 	}
 	args = append(args, r.Distribution.Suite, dir, r.Distribution.Mirror)
+	output, err := r.run(ctx, args, true)
+	if errors.Is(err, syscall.EPERM) {
+		output, err = r.run(ctx, args, false)
+	}
+	if err != nil {
+		return fmt.Errorf("install root filesystem of the machine image with debootstrap: %w; the last lines of its output:\n%s", err, lastLines(output, 10))
+	}
+	return nil
+}
+
+// run runs debootstrap and returns its output. Its mounts are its own, if this process may keep them apart, and go with its processes; who may
+// not do that may not mount either. All of its processes end with ctx: what is left of them would go on to write into a folder that is being
+// removed, or into the kernel through a mount there.
+func (r Rootfs) run(ctx context.Context, args []string, apart bool) (string, error) {
 	command := exec.CommandContext(ctx, r.Debootstrap, args...) //nolint:gosec // The arguments are settings of the caller.
 	// Nobody is there to answer questions.
 	command.Env = append(os.Environ(), "DEBIAN_FRONTEND=noninteractive", "LC_ALL=C")
 	var output bytes.Buffer
 	command.Stdout, command.Stderr = &output, &output
-	if err := command.Run(); err != nil {
-		return fmt.Errorf("install root filesystem of the machine image with debootstrap: %w; the last lines of its output:\n%s", err, lastLines(output.String(), 10))
+	command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	if apart {
+		command.SysProcAttr.Unshareflags = syscall.CLONE_NEWNS
 	}
-	return nil
+	command.Cancel = func() error { return syscall.Kill(-command.Process.Pid, syscall.SIGKILL) }
+	command.WaitDelay = lastWords
+	err := command.Run()
+	return output.String(), err
 }
 
 func lastLines(text string, count int) string {

@@ -12,5 +12,5 @@
 // As the definition of NetworkPolicies allows, the following is not enforced: packets from the node to its pods, pods with
 // the network of the node, packets of a pod to itself, and connections that were open when a policy began to refuse them.
 // A pod that has just started is not restricted until its address is known, which takes some milliseconds. Addresses are
-// those of IPv4; pods of a seedling have no others.
+// those of IPv4; pods of a seedling have no others, and the node lets no other packets pass between them (see node.ForbidIPv6).
 package networkpolicy

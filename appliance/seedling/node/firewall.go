@@ -37,6 +37,26 @@ table ip %[1]s {
 `, Table, r.Pods, r.Bridge, r.Services, r.LoadBalancers, r.Node))
 }
 
+// ForbidIPv6 lets no packet of IPv6 pass the bridge of pods. Policies see IPv4 only, and pods have no other addresses from their network, but the
+// kernel gives each of them one for the bridge. The table is replaced atomically.
+func ForbidIPv6(ctx context.Context, bridge string) error {
+	return nft(ctx, fmt.Sprintf(`
+add table ip6 %[1]s
+delete table ip6 %[1]s
+table ip6 %[1]s {
+	chain forward {
+		type filter hook forward priority filter; policy accept;
+		iifname "%[2]s" drop
+		oifname "%[2]s" drop
+	}
+	chain input {
+		type filter hook input priority filter; policy accept;
+		iifname "%[2]s" drop
+	}
+}
+`, Table, bridge))
+}
+
 // RemoveTables removes firewall tables by name, for IPv4 and IPv6, and returns those that existed.
 func RemoveTables(ctx context.Context, names ...string) ([]string, error) {
 	output, err := exec.CommandContext(ctx, "nft", "list", "tables").Output()

@@ -192,6 +192,32 @@ func TestOSUpdateIsHandedOn_EXT_OSC_7(t *testing.T) {
 	}
 }
 
+// TestUnitsAreMerged_EXT_OSC_4 has an extension that adds a drop-in to a unit that all machines have, which it names once more for that.
+func TestUnitsAreMerged_EXT_OSC_4(t *testing.T) {
+	t.Parallel()
+	b := newBedroom(t)
+	more := []gardenextensionsv1alpha1.DropIn{{Name: "10-more.conf", Content: "[Service]\nNice=1\n"}}
+	b.answers(t, func(obj client.Object) {
+		if o, ok := obj.(*gardenextensionsv1alpha1.OperatingSystemConfig); ok && o.Spec.Purpose == gardenextensionsv1alpha1.OperatingSystemConfigPurposeReconcile {
+			o.Status.ExtensionUnits = []gardenextensionsv1alpha1.Unit{{Name: "kubelet.service", DropIns: more}}
+		}
+	})
+	b.give(t, b.inside, machineNode())
+	b.run(t)
+	var got []gardenextensionsv1alpha1.Unit
+	for _, unit := range b.kept(t).Units {
+		if unit.Name == "kubelet.service" {
+			got = append(got, unit)
+		}
+	}
+	if len(got) != 1 || got[0].Content == nil || len(got[0].FilePaths) == 0 {
+		t.Fatalf("the agents have the kubelet %d times: %+v", len(got), got)
+	}
+	if diff := cmp.Diff(more, got[0].DropIns); diff != "" {
+		t.Errorf("drop-ins (-want +got):\n%s", diff)
+	}
+}
+
 // TestAgentsGetAuthorities: agents learn what verifies the API server, and that is what machines start with. Machines that are updated in place
 // wait with it for their update.
 func TestAgentsGetAuthorities_GLET_CRED_10(t *testing.T) {

@@ -25,7 +25,8 @@ const agentSet = systemSets + "node-agent-config"
 // operating system adds. Secrets of the seed are not in the shoot, so their content becomes part of it.
 func (m machineConfigs) keep(ctx context.Context, obj *gardenextensionsv1alpha1.OperatingSystemConfig) (nodeagent.Configuration, error) {
 	kept := nodeagent.Configuration{
-		Files: slices.Concat(obj.Spec.Files, obj.Status.ExtensionFiles), Units: slices.Concat(obj.Spec.Units, obj.Status.ExtensionUnits),
+		Files: slices.Concat(obj.Spec.Files, obj.Status.ExtensionFiles),
+		Units: nodeagent.MergeUnits(slices.Concat(obj.Spec.Units, obj.Status.ExtensionUnits)),
 	}
 	for i := range kept.Files {
 		ref := kept.Files[i].Content.SecretRef

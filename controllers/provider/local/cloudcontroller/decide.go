@@ -15,16 +15,23 @@ import (
 	"github.com/terrarium-garden/terrarium/controllers/provider/local/machinepod"
 )
 
-// Complete sets on the Node what its machine says it should carry. Labels, annotations and taints that others set stay.
+// AnnotationApplied is what Complete has last set on a Node: the value of machinepod.AnnotationNode at that time. Without it nobody could tell
+// what a pool no longer says from what others have set.
+const AnnotationApplied = "local.provider.extensions.gardener.cloud/applied"
+
+// Complete sets on the Node what its machine says it should carry, and takes off what it said before and does not say any more. Labels,
+// annotations and taints that others set stay.
 func Complete(node *corev1.Node, pod *corev1.Pod) error {
 	template := machinepod.NodeTemplate{}
-	if data := pod.Annotations[machinepod.AnnotationNode]; data != "" {
+	data := pod.Annotations[machinepod.AnnotationNode]
+	if data != "" {
 		if err := json.Unmarshal([]byte(data), &template); err != nil {
 			return fmt.Errorf("read node template of machine %q: %w", pod.Name, err)
 		}
 	}
 	// The provider ID of a Node cannot be changed once it is set.
 	node.Spec.ProviderID = cmp.Or(node.Spec.ProviderID, machinepod.ProviderID(pod.Namespace, pod.Name))
+	withdraw(node, template)
 	set(&node.Labels, template.Labels)
 	set(&node.Annotations, template.Annotations)
 	for _, want := range template.Taints {
@@ -35,13 +42,38 @@ func Complete(node *corev1.Node, pod *corev1.Pod) error {
 		}
 		node.Spec.Taints[index].Value = want.Value
 	}
+	if data != "" {
+		metav1.SetMetaDataAnnotation(&node.ObjectMeta, AnnotationApplied, data)
+	}
 	return nil
 }
 
-// set sets the values that are not empty.
+// withdraw takes off what was set before and is not wanted now, unless somebody has changed it. An annotation that cannot be read says nothing.
+func withdraw(node *corev1.Node, template machinepod.NodeTemplate) {
+	before := machinepod.NodeTemplate{}
+	if json.Unmarshal([]byte(node.Annotations[AnnotationApplied]), &before) != nil {
+		return
+	}
+	unset(node.Labels, before.Labels, template.Labels)
+	unset(node.Annotations, before.Annotations, template.Annotations)
+	node.Spec.Taints = slices.DeleteFunc(node.Spec.Taints, func(have corev1.Taint) bool {
+		was := slices.ContainsFunc(before.Taints, func(t corev1.Taint) bool { return have.MatchTaint(&t) && have.Value == t.Value })
+		return was && !slices.ContainsFunc(template.Taints, func(t corev1.Taint) bool { return have.MatchTaint(&t) })
+	})
+}
+
+func unset(values, before, wanted map[string]string) {
+	for key, was := range before {
+		if _, stays := wanted[key]; !stays && values[key] == was {
+			delete(values, key)
+		}
+	}
+}
+
+// set sets the values. One that is empty says nothing about where a Node is.
 func set(values *map[string]string, wanted map[string]string) {
 	for key, value := range wanted {
-		if value == "" {
+		if value == "" && (key == corev1.LabelTopologyRegion || key == corev1.LabelTopologyZone) {
 			continue
 		}
 		if *values == nil {

@@ -30,7 +30,7 @@ import (
 
 const namespace = "shoot--dev--sprout"
 
-const template = `{"labels":{"pool":"small","colour":"green","topology.kubernetes.io/zone":"a"},"annotations":{"note":"yes"},"taints":[{"key":"t","value":"new","effect":"NoSchedule"}]}`
+const template = `{"labels":{"pool":"small","colour":"green","role":"","topology.kubernetes.io/region":"","topology.kubernetes.io/zone":"a"},"annotations":{"note":"yes"},"taints":[{"key":"t","value":"new","effect":"NoSchedule"}]}`
 
 func newPod() *corev1.Pod {
 	return &corev1.Pod{
@@ -46,7 +46,7 @@ func newNode() *corev1.Node {
 func TestComplete(t *testing.T) {
 	t.Parallel()
 	labels := map[string]string{
-		"own": "label", "pool": "small", "colour": "green", "topology.kubernetes.io/zone": "a",
+		"own": "label", "pool": "small", "colour": "green", "role": "", "topology.kubernetes.io/zone": "a",
 	}
 	taint := func(value string) corev1.Taint {
 		return corev1.Taint{Key: "t", Value: value, Effect: corev1.TaintEffectNoSchedule}
@@ -54,7 +54,7 @@ func TestComplete(t *testing.T) {
 	foreign := corev1.Taint{Key: "node.kubernetes.io/not-ready", Effect: corev1.TaintEffectNoExecute}
 	full := func() *corev1.Node {
 		return &corev1.Node{
-			ObjectMeta: metav1.ObjectMeta{Name: "machine-one", Labels: labels, Annotations: map[string]string{"note": "yes"}},
+			ObjectMeta: metav1.ObjectMeta{Name: "machine-one", Labels: labels, Annotations: map[string]string{"note": "yes", cloudcontroller.AnnotationApplied: template}},
 			Spec:       corev1.NodeSpec{ProviderID: "local:///shoot--dev--sprout/machine-one", Taints: []corev1.Taint{taint("new")}},
 		}
 	}
@@ -77,6 +77,39 @@ func TestComplete(t *testing.T) {
 				n.Spec.ProviderID, n.Spec.Taints = "other", []corev1.Taint{foreign, taint("new")}
 				return n
 			},
+		},
+		"Withdrawn": {
+			reason: "what the pool said before goes, unless somebody has changed it since; the rest is not of the pool",
+			node: func() *corev1.Node {
+				n := full().DeepCopy()
+				n.Labels["former"], n.Labels["changed"], n.Annotations["former"] = "", "other", "yes"
+				n.Annotations[cloudcontroller.AnnotationApplied] = `{"labels":{"former":"","changed":"was"},"annotations":{"former":"yes"},"taints":[` +
+					`{"key":"former","effect":"NoExecute"},{"key":"changed","value":"was","effect":"NoSchedule"}]}`
+				n.Spec.Taints = []corev1.Taint{
+					{Key: "former", Effect: corev1.TaintEffectNoExecute},
+					{Key: "former", Effect: corev1.TaintEffectNoSchedule},
+					{Key: "changed", Value: "other", Effect: corev1.TaintEffectNoSchedule},
+					taint("new"),
+				}
+				return n
+			},
+			want: func() *corev1.Node {
+				n := full().DeepCopy()
+				n.Labels["changed"] = "other"
+				n.Spec.Taints = []corev1.Taint{
+					{Key: "former", Effect: corev1.TaintEffectNoSchedule}, {Key: "changed", Value: "other", Effect: corev1.TaintEffectNoSchedule}, taint("new"),
+				}
+				return n
+			},
+		},
+		"Unreadable": {
+			reason: "what cannot be read says nothing",
+			node: func() *corev1.Node {
+				n := full().DeepCopy()
+				n.Annotations[cloudcontroller.AnnotationApplied] = "{"
+				return n
+			},
+			want: full,
 		},
 	}
 	for name, tc := range cases {

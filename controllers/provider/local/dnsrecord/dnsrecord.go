@@ -257,5 +257,7 @@ func Check(record *gardenextensionsv1alpha1.DNSRecord) error {
 			return fmt.Errorf("record %q: %q is not an IP address", spec.Name, value)
 		}
 	}
-	return nil
+	// What a zone file cannot have, this file cannot have either: a name or a zone of an address could have lines of its own.
+	_, err := nameserver.Of(spec)
+	return err
 }

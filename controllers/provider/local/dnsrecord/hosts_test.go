@@ -40,6 +40,7 @@ func TestHosts(t *testing.T) {
 			records: []gardenextensionsv1alpha1.DNSRecord{
 				record("t.example", "TXT", "10.0.0.1 evil.example"), record("c.example", "CNAME", "a.example"), record("*.example", "A", "10.0.0.1"),
 				record("x.example", "A", "10.0.0.1\n10.0.0.2 evil.example"), record("a.example", "A", "10.0.0.3"),
+				record("y.example", "AAAA", "fe80::1%x\n10.0.0.2 evil.example"), record("z.example\n10.0.0.2 evil.example", "A", "10.0.0.1"),
 			},
 			want: header + "10.0.0.3\ta.example\n",
 		},
@@ -66,6 +67,7 @@ func TestCheck(t *testing.T) {
 		"Alias":    {reason: "a hosts file has no aliases", record: record("a.example", "CNAME", "b.example"), want: `no records of type "CNAME"`},
 		"Wildcard": {reason: "a hosts file has no wildcards", record: record("*.a.example", "A", "10.0.0.1"), want: "there are no wildcards"},
 		"Broken":   {reason: "the value that is no address is named", record: record("a.example", "A", "10.0.0"), want: `"10.0.0" is not an IP address`},
+		"Name":     {reason: "a name is one name", record: record("a.example b.example", "A", "10.0.0.1"), want: "is not the name of a host"},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

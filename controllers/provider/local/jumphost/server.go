@@ -24,6 +24,8 @@ const (
 	// maxConnections bounds the clients that are connected at the same time, maxTries the keys that one offers.
 	maxConnections = 32
 	maxTries       = 6
+	// maxChannels bounds what one client has forwarded at the same time: what a machine does not take is kept here until then.
+	maxChannels = 8
 	// banner is the version that the server announces.
 	banner = "SSH-2.0-bastion"
 )
@@ -97,8 +99,18 @@ func (s *Server) client(ctx context.Context, conn net.Conn) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	streams.Go(func() { ssh.DiscardRequests(requests) })
+	free := make(chan struct{}, maxChannels)
 	for channel := range channels {
-		streams.Go(func() { s.channel(ctx, conn.RemoteAddr().String(), channel) })
+		select {
+		case free <- struct{}{}:
+		default:
+			_ = channel.Reject(ssh.ResourceShortage, fmt.Sprintf("one client has at most %d connections to nodes at the same time", maxChannels))
+			continue
+		}
+		streams.Go(func() {
+			defer func() { <-free }()
+			s.channel(ctx, conn.RemoteAddr().String(), channel)
+		})
 	}
 	return nil
 }

@@ -67,6 +67,11 @@ func node(t *testing.T) (dial func(ctx context.Context, network, address string)
 
 func start(t *testing.T) host {
 	t.Helper()
+	return startWith(t, node(t))
+}
+
+func startWith(t *testing.T, dial func(ctx context.Context, network, address string) (net.Conn, error)) host {
+	t.Helper()
 	h := host{}
 	var private []byte
 	h.key, private = newKey(t)
@@ -86,7 +91,7 @@ func start(t *testing.T) host {
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
 	go func() {
-		ended <- (&jumphost.Server{Config: config, Log: logr.Discard(), Dial: node(t)}).Serve(ctx, listener)
+		ended <- (&jumphost.Server{Config: config, Log: logr.Discard(), Dial: dial}).Serve(ctx, listener)
 	}()
 	stopped := false
 	h.stop = func() {
@@ -161,6 +166,36 @@ func TestForwardsNothingElse_EXT_BUCKET_5(t *testing.T) {
 	}
 	if _, err := client.Listen("tcp", "127.0.0.1:0"); err == nil {
 		t.Error("the host listens for a client")
+	}
+}
+
+// TestForwardsNotWithoutEnd_EXT_BUCKET_5: what a node does not take is kept in memory, and the owner of a shoot has both ends.
+func TestForwardsNotWithoutEnd_EXT_BUCKET_5(t *testing.T) {
+	t.Parallel()
+	held := make(chan net.Conn, 100)
+	h := startWith(t, func(context.Context, string, string) (net.Conn, error) {
+		near, far := net.Pipe()
+		held <- far
+		return near, nil
+	})
+	client, err := h.connect(t, "127.0.0.1", "gardener", h.client)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 8 {
+		if _, err := client.DialContext(t.Context(), "tcp", "10.1.2.3:22"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := client.DialContext(t.Context(), "tcp", "10.1.2.3:22"); err == nil || !strings.Contains(err.Error(), "one client has at most") {
+		t.Errorf("one connection more: %v", err)
+	}
+	other, err := h.connect(t, "127.0.0.1", "gardener", h.client)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := other.DialContext(t.Context(), "tcp", "10.1.2.3:22"); err != nil {
+		t.Errorf("another client: %v", err)
 	}
 }
 

@@ -61,6 +61,10 @@ func (i Init) Restart(ctx context.Context, unit *gardenextensionsv1alpha1.Unit) 
 	}
 	once := filepath.Join(i.Root, operatingsystemconfig.OnceFile(unit.Name))
 	if _, err := os.Lstat(once); err == nil {
+		// It may be one that has kept running until now. Its script is gone, and nobody else would end it.
+		if err := i.Stop(ctx, unit.Name); err != nil {
+			return err
+		}
 		if err := nodeagent.Command(ctx, once); err != nil {
 			return fmt.Errorf("run unit %q: %w", unit.Name, err)
 		}

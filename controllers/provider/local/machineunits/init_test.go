@@ -34,6 +34,43 @@ func exists(t *testing.T, path string) bool {
 	return err == nil
 }
 
+// run starts a process in the place of the unit long.service, and tells when it has ended.
+func run(t *testing.T, root string) chan error {
+	t.Helper()
+	process := exec.CommandContext(t.Context(), "sleep", "600")
+	if err := process.Start(); err != nil {
+		t.Fatal(err)
+	}
+	pid := filepath.Join(root, "run/machine/long.service.pid")
+	if err := os.MkdirAll(filepath.Dir(pid), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(pid, []byte(strconv.Itoa(process.Process.Pid)+"\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- process.Wait() }()
+	return ended
+}
+
+// TestUnitsThatRunOnceFromNowOnEnd has a unit that kept running and is to run once now.
+func TestUnitsThatRunOnceFromNowOnEnd(t *testing.T) {
+	t.Parallel()
+	root := t.TempDir()
+	unit := func(kind string) gardenextensionsv1alpha1.Unit {
+		return gardenextensionsv1alpha1.Unit{Name: "long.service", Content: new("[Service]\nType=" + kind + "\nExecStart=/bin/true\n")}
+	}
+	apply(t, root, unit("simple"))
+	ended := run(t, root)
+	apply(t, root, unit("oneshot"))
+	if exists(t, filepath.Join(root, "etc/machine/units/long.service.sh")) || exists(t, filepath.Join(root, "run/machine/long.service.pid")) {
+		t.Fatal("the unit is not stopped, and machine-init would start it again")
+	}
+	if err := <-ended; err == nil {
+		t.Error("the unit ended by itself")
+	}
+}
+
 // TestChangedUnitsEnd has a process in the place of a unit: machine-init would start it again with the new script.
 func TestChangedUnitsEnd(t *testing.T) {
 	t.Parallel()
@@ -42,24 +79,8 @@ func TestChangedUnitsEnd(t *testing.T) {
 		return gardenextensionsv1alpha1.Unit{Name: "long.service", Content: new("[Service]\nExecStart=" + command + "\n")}
 	}
 	apply(t, root, long("/bin/old"))
-	run := func() chan error {
-		process := exec.CommandContext(t.Context(), "sleep", "600")
-		if err := process.Start(); err != nil {
-			t.Fatal(err)
-		}
-		pid := filepath.Join(root, "run/machine/long.service.pid")
-		if err := os.MkdirAll(filepath.Dir(pid), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(pid, []byte(strconv.Itoa(process.Process.Pid)+"\n"), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		ended := make(chan error, 1)
-		go func() { ended <- process.Wait() }()
-		return ended
-	}
 	script := filepath.Join(root, "etc/machine/units/long.service.sh")
-	ended := run()
+	ended := run(t, root)
 	apply(t, root, long("/bin/new"))
 	if err := <-ended; err == nil {
 		t.Error("the unit ended by itself")
@@ -71,7 +92,7 @@ func TestChangedUnitsEnd(t *testing.T) {
 	if diff := cmp.Diff("#!/bin/sh\n# long.service\nset -e\nexec /bin/new\n", string(data)); diff != "" {
 		t.Errorf("the new script (-want +got):\n%s", diff)
 	}
-	ended = run()
+	ended = run(t, root)
 	apply(t, root)
 	if err := <-ended; err == nil {
 		t.Error("the unit ended by itself")

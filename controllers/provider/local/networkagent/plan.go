@@ -28,27 +28,53 @@ type Plan struct {
 	Routes []Route
 }
 
-// MakePlan returns the desired network of the node self, given all nodes of the shoot. Nodes without a share of the pod network or without
-// an internal address are ignored until they have both.
-func MakePlan(self string, nodes []*corev1.Node) Plan {
+// MakePlan returns the desired network of the node self, given the network of all pods and all nodes of the shoot. Nodes without a share of
+// the pod network or without an internal address are ignored until they have both. A node may say itself which share it has when it joins. So
+// what is outside of the pod network is none, and what another node has had for longer, or self has, is not led elsewhere.
+func MakePlan(self string, podNetwork netip.Prefix, nodes []*corev1.Node) Plan {
 	plan := Plan{}
-	for _, node := range nodes {
-		share, err := netip.ParsePrefix(node.Spec.PodCIDR)
-		if err != nil || !share.Addr().Is4() {
+	var taken []netip.Prefix
+	for _, node := range inTurn(self, nodes) {
+		share, found := shareOf(node, podNetwork)
+		if !found || slices.ContainsFunc(taken, share.Overlaps) {
 			continue
 		}
+		taken = append(taken, share)
 		if node.Name == self {
-			plan.Share = share.Masked()
+			plan.Share = share
 			continue
 		}
 		if gateway, found := internalAddress(node); found {
-			plan.Routes = append(plan.Routes, Route{Destination: share.Masked(), Gateway: gateway})
+			plan.Routes = append(plan.Routes, Route{Destination: share, Gateway: gateway})
 		}
 	}
 	slices.SortFunc(plan.Routes, func(a, b Route) int {
 		return cmp.Or(a.Destination.Compare(b.Destination), a.Gateway.Compare(b.Gateway))
 	})
 	return plan
+}
+
+// inTurn are the nodes in the order in which they have their shares: self first, the others by their age.
+func inTurn(self string, nodes []*corev1.Node) []*corev1.Node {
+	return slices.SortedFunc(slices.Values(nodes), func(a, b *corev1.Node) int {
+		switch {
+		case a.Name == self:
+			return -1
+		case b.Name == self:
+			return 1
+		default:
+			return cmp.Or(a.CreationTimestamp.Compare(b.CreationTimestamp.Time), cmp.Compare(a.Name, b.Name))
+		}
+	})
+}
+
+// shareOf is the part of the pod network that a node has, if it is one.
+func shareOf(node *corev1.Node, podNetwork netip.Prefix) (netip.Prefix, bool) {
+	share, err := netip.ParsePrefix(node.Spec.PodCIDR)
+	if err != nil || !share.Addr().Is4() || share.Bits() < podNetwork.Bits() || !podNetwork.Contains(share.Addr()) {
+		return netip.Prefix{}, false
+	}
+	return share.Masked(), true
 }
 
 func internalAddress(node *corev1.Node) (netip.Addr, bool) {

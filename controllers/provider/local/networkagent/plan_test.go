@@ -24,6 +24,12 @@ func node(name, podCIDR string, addresses ...string) *corev1.Node {
 	return n
 }
 
+// young is a node that has joined after the others.
+func young(n *corev1.Node) *corev1.Node {
+	n.CreationTimestamp = metav1.Unix(1, 0)
+	return n
+}
+
 func route(destination, gateway string) networkagent.Route {
 	return networkagent.Route{Destination: netip.MustParsePrefix(destination), Gateway: netip.MustParseAddr(gateway)}
 }
@@ -68,11 +74,27 @@ func TestMakePlan(t *testing.T) {
 			nodes:  []*corev1.Node{node("b", "10.100.1.7/24", "10.98.0.3")},
 			want:   networkagent.Plan{Routes: []networkagent.Route{route("10.100.1.0/24", "10.98.0.3")}},
 		},
+		"Elsewhere": {
+			reason: "a node that joins with another network than pods have would get the traffic of everybody",
+			nodes: []*corev1.Node{
+				node("all", "0.0.0.0/0", "10.98.0.6"), node("server", "10.96.0.1/32", "10.98.0.6"), node("whole", "10.100.0.0/15", "10.98.0.6"),
+				node("me", "10.100.0.0/24", "10.98.0.2"), node("b", "10.100.1.0/24", "10.98.0.3"),
+			},
+			want: networkagent.Plan{Share: netip.MustParsePrefix("10.100.0.0/24"), Routes: []networkagent.Route{route("10.100.1.0/24", "10.98.0.3")}},
+		},
+		"Claimed": {
+			reason: "a node does not get the traffic of this one or of an older one by joining with a part of its share",
+			nodes: []*corev1.Node{
+				young(node("a", "10.100.0.128/25", "10.98.0.6")), young(node("b", "10.100.1.7/32", "10.98.0.6")), young(node("c", "10.100.1.0/24", "10.98.0.6")),
+				node("old", "10.100.1.0/24", "10.98.0.3"), young(node("me", "10.100.0.0/24", "10.98.0.2")),
+			},
+			want: networkagent.Plan{Share: netip.MustParsePrefix("10.100.0.0/24"), Routes: []networkagent.Route{route("10.100.1.0/24", "10.98.0.3")}},
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			got := networkagent.MakePlan("me", tc.nodes)
+			got := networkagent.MakePlan("me", netip.MustParsePrefix("10.100.0.0/16"), tc.nodes)
 			if diff := cmp.Diff(tc.want, got, cmpopts.EquateComparable(netip.Prefix{}, netip.Addr{}), cmpopts.EquateEmpty()); diff != "" {
 				t.Errorf("%s\nMakePlan(...) (-want +got):\n%s", tc.reason, diff)
 			}

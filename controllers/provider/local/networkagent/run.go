@@ -100,7 +100,7 @@ func (o Options) Run(ctx context.Context) error {
 	if err := awaitServer(ctx, client); err != nil {
 		return nil //nolint:nilerr // only the end of ctx ends the wait
 	}
-	return o.watch(ctx, client)
+	return o.watch(ctx, podNetwork.Masked(), client)
 }
 
 // awaitServer waits until the API server answers. On a new node, kube-proxy makes it reachable a moment after this program starts. A watch
@@ -136,7 +136,7 @@ func (o Options) config() (*rest.Config, error) {
 }
 
 // watch applies the plan when a Node changes, and once in every resync period.
-func (o Options) watch(ctx context.Context, client kubernetes.Interface) error {
+func (o Options) watch(ctx context.Context, podNetwork netip.Prefix, client kubernetes.Interface) error {
 	factory := informers.NewSharedInformerFactory(client, 0)
 	nodes := factory.Core().V1().Nodes()
 	changed := make(chan struct{}, 1)
@@ -162,7 +162,7 @@ func (o Options) watch(ctx context.Context, client kubernetes.Interface) error {
 	ticker := time.NewTicker(resync)
 	defer ticker.Stop()
 	for {
-		o.sync(ctx, nodes.Lister())
+		o.sync(ctx, podNetwork, nodes.Lister())
 		select {
 		case <-ctx.Done():
 			return nil
@@ -173,14 +173,14 @@ func (o Options) watch(ctx context.Context, client kubernetes.Interface) error {
 }
 
 // sync applies the plan. Errors are logged and retried with the next change or resync.
-func (o Options) sync(ctx context.Context, lister corev1listers.NodeLister) {
+func (o Options) sync(ctx context.Context, podNetwork netip.Prefix, lister corev1listers.NodeLister) {
 	log := logr.FromContextOrDiscard(ctx)
 	nodes, err := lister.List(labels.Everything())
 	if err != nil {
 		log.Error(err, "Nodes cannot be listed")
 		return
 	}
-	if err := o.Apply(MakePlan(o.Node, nodes)); err != nil {
+	if err := o.Apply(MakePlan(o.Node, podNetwork, nodes)); err != nil {
 		log.Error(err, "Network of the node is not as planned")
 	}
 }
