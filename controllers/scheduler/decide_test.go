@@ -395,6 +395,13 @@ func TestDecideStrategy(t *testing.T) {
 			seeds:   []seed{newSeed("a", region(strings.Repeat("x", 600)))},
 			why:     map[string]string{"a": fmt.Sprintf(`its region %q is too far from "eu-west-1" (distance 1201)`, strings.Repeat("x", 600))},
 		},
+		"SCHED-DIST-5 just near enough": {
+			reason:  "all seeds at 1000 stay, and of them the one with the fewest shoots is taken",
+			nearest: true,
+			seeds:   []seed{newSeed("a", region("south"+strings.Repeat("x", 498))), newSeed("b", region("south"+strings.Repeat("y", 498)))},
+			shoots:  []shoot{on("a", "")},
+			want:    "b",
+		},
 		"SCHED-STRAT-5 least used": {
 			reason: "the seed with the fewest shoots wins",
 			seeds:  []seed{newSeed("a"), newSeed("b")},
