@@ -194,16 +194,19 @@ func TestNamedMeanwhile_GCM_SHOOTREF_3(t *testing.T) {
 	g := start(t, shooting("one", "a"), secret("a"))
 	g.pass("one")
 	g.refer("one")
-	come := g.reconciler
-	late := *come
+	usual := g.reconciler
+	come := func() {
+		if err := g.Create(t.Context(), shooting("two", "a")); err != nil {
+			t.Error(err)
+		}
+		g.reconciler = usual
+		g.pass("two")
+	}
+	late := *usual
 	late.Client = interceptor.NewClient(g.WithWatch, interceptor.Funcs{
 		Patch: func(ctx context.Context, to client.WithWatch, object client.Object, patch client.Patch, options ...client.PatchOption) error {
 			if object.GetName() == "a" && !slices.Contains(object.GetFinalizers(), protection) {
-				if err := to.Create(ctx, shooting("two", "a")); err != nil {
-					return err
-				}
-				g.reconciler = come
-				g.pass("two")
+				come()
 			}
 			return to.Patch(ctx, object, patch, options...)
 		},
