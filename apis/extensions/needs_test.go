@@ -153,7 +153,9 @@ func TestNeededByShoot(t *testing.T) {
 					{Type: new("second")}, {Type: new("own"), Primary: new(true)},
 				}}
 			}),
-			want: []string{"ControlPlane/local", "DNSRecord/in", "DNSRecord/out", "DNSRecord/own", "Extension/small"},
+			// The garden's own do not count on a seed that has its own.
+			domains: []extensions.Domain{{Name: "shoots.example", Provider: "garden"}, {Name: "internal.example", Provider: "garden-in", Internal: true}},
+			want:    []string{"ControlPlane/local", "DNSRecord/in", "DNSRecord/out", "DNSRecord/own", "Extension/small"},
 		},
 		"GCM-CR-3 unmanaged": {
 			reason: "a domain that nobody manages needs nothing",

@@ -271,6 +271,16 @@ func TestDecideCandidates(t *testing.T) {
 			seeds: []seed{newSeed("a", sixth)},
 			want:  "a",
 		},
+		"SCHED-FILT-10 order": {
+			reason: "of networks, taints and room the first that does not fit is the reason",
+			shoot:  newShoot(func(s *shoot) { s.Spec.Networking.Nodes = new("fd00:2:1::/64") }),
+			seeds:  []seed{newSeed("a", sixth, taint(nil), capacity("0")), newSeed("b", taint(nil), capacity("0")), newSeed("c", capacity("0"))},
+			why: map[string]string{
+				"a": "its services network fd00:2::/32 overlaps with the nodes network fd00:2:1::/64 of the shoot",
+				"b": "it has 1 taints, the shoot has 0 tolerations",
+				"c": "it is full (0 of 0 shoots)",
+			},
+		},
 		"SCHED-FILT-10d capacity": {
 			reason: "a full seed is left out, one with room is taken although it has more shoots",
 			seeds:  []seed{newSeed("a", capacity("1")), newSeed("b", capacity("3"))},
@@ -384,6 +394,13 @@ func TestDecideStrategy(t *testing.T) {
 			nearest: true,
 			seeds:   []seed{newSeed("a", region(strings.Repeat("x", 600)))},
 			why:     map[string]string{"a": fmt.Sprintf(`its region %q is too far from "eu-west-1" (distance 1201)`, strings.Repeat("x", 600))},
+		},
+		"SCHED-DIST-5 just near enough": {
+			reason:  "all seeds at 1000 stay, and of them the one with the fewest shoots is taken",
+			nearest: true,
+			seeds:   []seed{newSeed("a", region("south"+strings.Repeat("x", 498))), newSeed("b", region("south"+strings.Repeat("y", 498)))},
+			shoots:  []shoot{on("a", "")},
+			want:    "b",
 		},
 		"SCHED-STRAT-5 least used": {
 			reason: "the seed with the fewest shoots wins",

@@ -176,3 +176,29 @@ func TestNamedAgain(t *testing.T) {
 		t.Errorf("the next pass marks what the other binding names (-want +got):\n%s", diff)
 	}
 }
+
+// TestBothLeave_GCM_SECRETBINDING_2 releases one of two bindings that are deleted together: neither may wait for the other.
+func TestBothLeave_GCM_SECRETBINDING_2(t *testing.T) {
+	t.Parallel()
+	account, small := &corev1.Secret{ObjectMeta: meta("account")}, &gardencorev1beta1.Quota{ObjectMeta: meta("small")}
+	first, second := secretBinding("first", "small"), secretBinding("second", "small")
+	for _, b := range []client.Object{first, second} {
+		b.SetFinalizers([]string{"gardener"})
+	}
+	c := newClient(t, account, small, first, second)
+	garden, protection := &kit.Base{Client: c, Reader: c}, binding.Protection(binding.Secret())
+	for _, b := range []client.Object{first, second} {
+		if err := protection.Hold(t.Context(), garden, b); err != nil {
+			t.Fatal(err)
+		}
+		if err := c.Delete(t.Context(), b); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := protection.Free(t.Context(), garden, first); err != nil {
+		t.Fatal(err)
+	}
+	if got := marks(t, c, account) + marks(t, c, small); got != "" {
+		t.Errorf("a binding in deletion holds nothing any more, got marks %q", got)
+	}
+}

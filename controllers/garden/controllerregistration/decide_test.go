@@ -83,6 +83,12 @@ func bucket(name, provider, seed string) gardencorev1beta1.BackupBucket {
 	return b
 }
 
+// moves gives an entry the seed that still has it.
+func moves(e gardencorev1beta1.BackupEntry, from string) gardencorev1beta1.BackupEntry {
+	e.Status.SeedName = &from
+	return e
+}
+
 func entry(bucket, seed string) gardencorev1beta1.BackupEntry {
 	e := gardencorev1beta1.BackupEntry{ObjectMeta: metav1.ObjectMeta{Name: bucket + "--entry"}}
 	e.Spec.BucketName, e.Spec.SeedName = bucket, &seed
@@ -264,11 +270,11 @@ func TestDecide(t *testing.T) {
 		"GCM-CR-2 buckets and entries": {
 			reason: "what a seed keeps needs its extension without any shoot",
 			in: controllerregistration.Input{
-				Registrations: []registration{local(), offers("cloud", "BackupBucket/cloud"), offers("other", "BackupEntry/other")},
-				Buckets:       []gardencorev1beta1.BackupBucket{bucket("a", "cloud", "eu"), bucket("b", "other", "us")},
-				Entries:       []gardencorev1beta1.BackupEntry{entry("b", "eu"), entry("gone", "eu")},
+				Registrations: []registration{local(), offers("cloud", "BackupBucket/cloud"), offers("other", "BackupEntry/other"), offers("third", "BackupEntry/third")},
+				Buckets:       []gardencorev1beta1.BackupBucket{bucket("a", "cloud", "eu"), bucket("b", "other", "us"), bucket("c", "third", "us")},
+				Entries:       []gardencorev1beta1.BackupEntry{entry("b", "eu"), entry("gone", "eu"), moves(entry("c", "us"), "eu")},
 			},
-			want: outline{Install: []string{"cloud", "other", "provider-local"}},
+			want: outline{Install: []string{"cloud", "other", "provider-local", "third"}},
 		},
 		"GCM-CR-2 domains": {
 			reason: "a seed that names no domains goes by those of the garden",

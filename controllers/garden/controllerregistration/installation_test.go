@@ -49,6 +49,13 @@ func TestFill(t *testing.T) {
 			t.Errorf("GCM-CR-7: label %q = %q, want the first 16 characters of a hash", label, got.Labels[label])
 		}
 	}
+
+	r.Annotations = nil
+	got.Annotations["note"] = "mine"
+	fill(t, got, target, s)
+	if diff := cmp.Diff(map[string]string{"note": "mine"}, got.Annotations); diff != "" {
+		t.Errorf("GCM-CR-7: a level that the registration has no more goes (-want +got):\n%s", diff)
+	}
 }
 
 func TestFillAgain(t *testing.T) {
@@ -79,6 +86,12 @@ func TestFillAgain(t *testing.T) {
 			reason: "a deployment that changed does", ref: "7", labels: []string{"deployment-hash"},
 			target: func(target *controllerregistration.Target) {
 				target.Deployment = &gardencorev1beta1.ControllerDeployment{Type: "other"}
+			},
+		},
+		"GCM-CR-7 access to the garden": {
+			reason: "so does one whose charts are given access to the garden", ref: "7", labels: []string{"deployment-hash"},
+			target: func(target *controllerregistration.Target) {
+				target.Deployment = &gardencorev1beta1.ControllerDeployment{Type: "helm", InjectGardenKubeconfig: new(true)}
 			},
 		},
 		"GCM-CR-7 no deployment": {

@@ -8,8 +8,14 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	clocktesting "k8s.io/utils/clock/testing"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/fake"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
+	gardenconfigv1alpha1 "github.com/terrarium-garden/terrarium/apis/config/v1alpha1"
 	"github.com/terrarium-garden/terrarium/controllers/garden/event"
 	"github.com/terrarium-garden/terrarium/controllers/kit"
 )
@@ -74,5 +80,45 @@ func TestOff(t *testing.T) {
 	t.Parallel()
 	if err := (&event.Reconciler{}).AddToManager(kit.Clusters{}); err != nil {
 		t.Errorf("GCM-EVENT-1: without its section nothing is watched, got %v", err)
+	}
+}
+
+// TestReconcile_GCM_EVENT_2_3 looks at an Event some time after it happened.
+func TestReconcile_GCM_EVENT_2_3(t *testing.T) {
+	t.Parallel()
+	happened := time.Date(2026, 4, 1, 12, 0, 0, 0, time.UTC)
+	for name, tc := range map[string]struct {
+		reason string
+		kind   string
+		after  time.Duration
+		gone   bool
+		again  time.Duration
+	}{
+		"young":    {reason: "it is looked at again when its time is over", kind: "Seed", after: time.Hour - time.Second, again: time.Second},
+		"old":      {reason: "then it goes", kind: "Seed", after: time.Hour, gone: true},
+		"of shoot": {reason: "that of a shoot stays, however old", kind: "Shoot", after: 1000 * time.Hour},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			e := &corev1.Event{
+				ObjectMeta: metav1.ObjectMeta{Namespace: "garden", Name: "a"}, LastTimestamp: metav1.NewTime(happened),
+				InvolvedObject: corev1.ObjectReference{APIVersion: "core.gardener.cloud/v1beta1", Kind: tc.kind},
+			}
+			c := fake.NewClientBuilder().WithObjects(e).Build()
+			config := &gardenconfigv1alpha1.ServerConfiguration{}
+			config.Controllers.Event = &gardenconfigv1alpha1.ServerEventControllerConfiguration{}
+			config.SetDefaults()
+			r := &event.Reconciler{Base: kit.Base{Client: c, Clock: clocktesting.NewFakeClock(happened.Add(tc.after))}, Config: config.Controllers.Event}
+			result, err := reconcile.AsReconciler(c, r).Reconcile(t.Context(), reconcile.Request{NamespacedName: client.ObjectKeyFromObject(e)})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(reconcile.Result{RequeueAfter: tc.again}, result); diff != "" {
+				t.Errorf("%s\nresult (-want +got):\n%s", tc.reason, diff)
+			}
+			if gone := apierrors.IsNotFound(c.Get(t.Context(), client.ObjectKeyFromObject(e), e)); gone != tc.gone {
+				t.Errorf("%s\ngone = %t, want %t", tc.reason, gone, tc.gone)
+			}
+		})
 	}
 }

@@ -57,15 +57,15 @@ func TestSubjects(t *testing.T) {
 		return i
 	}
 	got := extensionrole.Subjects([]metav1.PartialObjectMetadata{
-		account("seed-b", "extension-dns-2"), account("seed-a", "extension-dns-1"), account("seed-a", "extension-backup"),
+		account("seed-b", "extension-dns-2"), account("seed-b", "extension-archive"), account("seed-a", "extension-dns-1"), account("seed-a", "extension-backup"),
 		account("seed-a", "extension-dns-2"), account("seed-a", "extension-gone"), account("seed-a", "robot"), account("seed-a", "extension-shoot"),
 		account("kube-system", "extension-dns-1"), account("garden-dev", "extension-dns-1"), account("garden", "extension-shoot--b--dns"),
-	}, []gardencorev1beta1.ControllerInstallation{installation("dns-1", "a"), installation("dns-2", "b"), installation("backup", "a"), installation("shoot", "")})
+	}, []gardencorev1beta1.ControllerInstallation{installation("dns-1", "a"), installation("dns-2", "b"), installation("backup", "a"), installation("archive", "b"), installation("shoot", "")})
 	subject := func(namespace, name string) rbacv1.Subject {
 		return rbacv1.Subject{Kind: "ServiceAccount", Namespace: namespace, Name: name}
 	}
 	want := []rbacv1.Subject{
-		subject("seed-a", "extension-backup"), subject("seed-a", "extension-dns-1"), subject("seed-b", "extension-dns-2"),
+		subject("seed-a", "extension-backup"), subject("seed-a", "extension-dns-1"), subject("seed-b", "extension-archive"), subject("seed-b", "extension-dns-2"),
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("GCM-CREXT-2: accounts of extensions that are installed on their seed, sorted; a label gives nothing to other accounts (-want +got):\n%s", diff)

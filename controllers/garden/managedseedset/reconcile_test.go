@@ -106,9 +106,12 @@ func (f *field) pass(s *set) {
 	f.t.Helper()
 	f.killed = false
 	r := controller(f.dying, f.dying)
-	_, err := reconcile.AsReconciler(client.Client(f.WithWatch), r).Reconcile(f.t.Context(), reconcile.Request{NamespacedName: client.ObjectKeyFromObject(s)})
+	result, err := reconcile.AsReconciler(client.Client(f.WithWatch), r).Reconcile(f.t.Context(), reconcile.Request{NamespacedName: client.ObjectKeyFromObject(s)})
 	if err != nil && !errors.Is(err, errKilled) {
 		f.t.Fatal(err)
+	}
+	if err == nil && result.RequeueAfter != time.Hour {
+		f.t.Errorf("GCM-MSS-1: the next pass comes after %s, want the sync period", result.RequeueAfter)
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"slices"
 	"strconv"
 
 	corev1 "k8s.io/api/core/v1"
@@ -83,13 +84,15 @@ func FateOf(namespace *corev1.Namespace, project *gardencorev1beta1.Project) Fat
 	return Doomed
 }
 
-// Disown removes the labels and annotations that assign a namespace to its project.
-func Disown(namespace *corev1.Namespace) {
+// Disown removes what assigns a namespace to its project: labels, annotations, and the owner reference, which a namespace does not have
+// that was not adopted yet, or has lost (GCM-PROJECT-11).
+func Disown(namespace *corev1.Namespace, project *gardencorev1beta1.Project) {
 	delete(namespace.Labels, gardencorev1beta1.LabelRole)
 	delete(namespace.Labels, gardencorev1beta1.LabelProjectName)
 	delete(namespace.Annotations, gardencorev1beta1.AnnotationNamespaceProject)
 	delete(namespace.Annotations, gardencorev1beta1.AnnotationNamespaceKeepAfterProjectDeletion)
 	delete(namespace.Annotations, gardencorev1beta1.AnnotationNamespaceCreatedByProjectController)
+	namespace.OwnerReferences = slices.DeleteFunc(namespace.OwnerReferences, func(o metav1.OwnerReference) bool { return o.UID == project.UID })
 }
 
 func labelledFor(namespace *corev1.Namespace, project *gardencorev1beta1.Project) bool {

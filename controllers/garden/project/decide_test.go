@@ -129,11 +129,22 @@ func TestFateOf(t *testing.T) {
 
 func TestDisown(t *testing.T) {
 	t.Parallel()
-	got := namespace(ours(), map[string]string{"note": "b", "namespace.gardener.cloud/project": "x", "namespace.gardener.cloud/keep-after-project-deletion": "true"})
-	project.Disown(got)
-	want := namespace(map[string]string{"team": "a"}, map[string]string{"note": "b"})
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("GCM-PROJECT-11: only what ties it to the project goes (-want +got):\n%s", diff)
+	other := metav1.OwnerReference{Kind: "Team", Name: "a", UID: "other"}
+	for name, owners := range map[string][]metav1.OwnerReference{
+		"GCM-PROJECT-11 adopted":     {other, {Kind: "Project", Name: "dev", UID: dev().UID}},
+		"GCM-PROJECT-11 not adopted": {other},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			got := namespace(ours(), map[string]string{"note": "b", "namespace.gardener.cloud/project": "x", "namespace.gardener.cloud/keep-after-project-deletion": "true"})
+			got.OwnerReferences = owners
+			project.Disown(got, dev())
+			want := namespace(map[string]string{"team": "a"}, map[string]string{"note": "b"})
+			want.OwnerReferences = []metav1.OwnerReference{other}
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Errorf("only what ties it to the project goes (-want +got):\n%s", diff)
+			}
+		})
 	}
 }
 

@@ -121,10 +121,7 @@ func (r *Reconciler) releaseNamespace(ctx context.Context, s *scope) (kit.Outcom
 
 func (r *Reconciler) keepNamespace(ctx context.Context, s *scope, namespace *corev1.Namespace) error {
 	commit := kit.Begin(r.Client, namespace)
-	Disown(namespace)
-	if err := controllerutil.RemoveControllerReference(s.project, namespace, r.Client.Scheme()); err != nil {
-		return fmt.Errorf("disown namespace %q: %w", namespace.Name, err)
-	}
+	Disown(namespace, s.project)
 	return commit.WriteObject(ctx)
 }
 

@@ -186,3 +186,34 @@ func TestLastPass_GCM_SHOOTREF_4(t *testing.T) {
 		t.Errorf("the shoot has finalizers %v, %v, want none", left.Finalizers, err)
 	}
 }
+
+// TestNamedMeanwhile_GCM_SHOOTREF_3 has a shoot come that refers to a Secret at the moment at which it is released. The pass of that shoot finds
+// the Secret protected.
+func TestNamedMeanwhile_GCM_SHOOTREF_3(t *testing.T) {
+	t.Parallel()
+	g := start(t, shooting("one", "a"), secret("a"))
+	g.pass("one")
+	g.refer("one")
+	usual := g.reconciler
+	come := func() {
+		if err := g.Create(t.Context(), shooting("two", "a")); err != nil {
+			t.Error(err)
+		}
+		g.reconciler = usual
+		g.pass("two")
+	}
+	late := *usual
+	late.Client = interceptor.NewClient(g.WithWatch, interceptor.Funcs{
+		Patch: func(ctx context.Context, to client.WithWatch, object client.Object, patch client.Patch, options ...client.PatchOption) error {
+			if object.GetName() == "a" && !slices.Contains(object.GetFinalizers(), protection) {
+				come()
+			}
+			return to.Patch(ctx, object, patch, options...)
+		},
+	})
+	g.reconciler = &late
+	g.pass("one")
+	if diff := cmp.Diff([]string{"a"}, g.protected()); diff != "" {
+		t.Errorf("what somebody refers to by now is protected again (-want +got):\n%s", diff)
+	}
+}

@@ -69,6 +69,14 @@ func TestAnnotations(t *testing.T) {
 			reason: "restarts where they are configured", shoot: shoot(), settings: maintenance.Settings{RestartControlPlane: true, RestartCoreAddons: true},
 			want: map[string]string{operation: "reconcile", taskKey: tasks + ",restartControlPlanePods,restartCoreAddons"},
 		},
+		"GCM-MAINT-9 control plane": {
+			reason: "by default that of the control plane only", shoot: shoot(), settings: maintenance.Settings{RestartControlPlane: true},
+			want: map[string]string{operation: "reconcile", taskKey: tasks + ",restartControlPlanePods"},
+		},
+		"GCM-MAINT-9 add-ons": {
+			reason: "or that of the add-ons only", shoot: shoot(), settings: maintenance.Settings{RestartCoreAddons: true},
+			want: map[string]string{operation: "reconcile", taskKey: tasks + ",restartCoreAddons"},
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -69,6 +69,18 @@ func TestDecide(t *testing.T) {
 			reason: "an operation that ended badly, although all conditions are good",
 			status: gardencorev1beta1.ShootStatus{LastOperation: operation("Reconcile", "Failed"), Conditions: conditions("True")}, want: "unhealthy",
 		},
+		"GCM-STATUSLABEL-2 to be repeated": {
+			reason: "one that is repeated has not ended well either",
+			status: gardencorev1beta1.ShootStatus{LastOperation: operation("Reconcile", "Error"), Conditions: conditions("True")}, want: "unhealthy",
+		},
+		"GCM-STATUSLABEL-2 not begun": {
+			reason: "nor has one that waits",
+			status: gardencorev1beta1.ShootStatus{LastOperation: operation("Migrate", "Pending"), Conditions: conditions("True")}, want: "unhealthy",
+		},
+		"GCM-STATUSLABEL-2 creation not begun": {
+			reason: "but a shoot that waits for its creation has no errors",
+			status: gardencorev1beta1.ShootStatus{LastOperation: operation("Create", "Pending"), Conditions: conditions("False")}, want: "healthy",
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
