@@ -13,6 +13,7 @@ import (
 
 	appsv1 "k8s.io/api/apps/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/client-go/util/workqueue"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
@@ -149,7 +150,7 @@ var errNotDeployed = errors.New("the gardenlet does not run as Deployment garden
 // upgrade applies the chart.
 func (r *Reconciler) upgrade(ctx context.Context, g *gardenseedmanagementv1alpha1.Gardenlet) error {
 	err := r.SeedClient.Get(ctx, client.ObjectKey{Namespace: gardencorev1beta1.NamespaceGarden, Name: name}, &appsv1.Deployment{})
-	if apierrors.IsNotFound(err) {
+	if apierrors.IsNotFound(err) || meta.IsNoMatchError(err) {
 		return errNotDeployed
 	}
 	if err != nil {

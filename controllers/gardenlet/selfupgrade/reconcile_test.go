@@ -4,6 +4,7 @@ package selfupgrade_test
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"log"
 	"net/http/httptest"
@@ -24,6 +25,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	clocktesting "k8s.io/utils/clock/testing"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -37,6 +39,7 @@ import (
 	"github.com/terrarium-garden/terrarium/controllers/chart"
 	"github.com/terrarium-garden/terrarium/controllers/gardenlet/selfupgrade"
 	"github.com/terrarium-garden/terrarium/controllers/kit"
+	gardenletchart "github.com/terrarium-garden/terrarium/packaging/charts/gardenlet"
 )
 
 type gardenlet = gardenseedmanagementv1alpha1.Gardenlet
@@ -198,6 +201,54 @@ func TestUpgrade_GLET_GL_1(t *testing.T) {
 				t.Errorf("what the chart was told (-want +got):\n%s", diff)
 			}
 		})
+	}
+}
+
+// TestChart_GLET_GL_1 renders the chart of this version with what a Gardenlet says.
+func TestChart_GLET_GL_1(t *testing.T) {
+	t.Parallel()
+	g := of("", func(g *gardenlet) {
+		g.Spec.Deployment.ReplicaCount = new(int32(3))
+		g.Spec.Deployment.Image = &gardenseedmanagementv1alpha1.Image{Ref: new("example.org/terrarium:v2")}
+	})
+	values, err := selfupgrade.Values(g, &gardenconfigv1alpha1.GardenClientConnection{KubeconfigSecret: &corev1.SecretReference{Namespace: "garden", Name: "a"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	loaded, err := chart.LoadFS(gardenletchart.Files())
+	if err != nil {
+		t.Fatal(err)
+	}
+	objects, err := loaded.Render(chart.Release{Name: "gardenlet", Namespace: "garden", KubernetesVersion: "v1.36.3"}, values)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := map[string]string{}
+	for _, object := range objects {
+		switch object.GetKind() {
+		case "Deployment":
+			d := &appsv1.Deployment{}
+			if err := runtime.DefaultUnstructuredConverter.FromUnstructured(object.Object, d); err != nil {
+				t.Fatal(err)
+			}
+			got[d.Namespace+"/"+d.Name] = fmt.Sprintf("%d of %s", *d.Spec.Replicas, d.Spec.Template.Spec.Containers[0].Image)
+		case "ConfigMap":
+			config, _, err := unstructured.NestedString(object.Object, "data", "config.yaml")
+			if err != nil {
+				t.Fatal(err)
+			}
+			got[object.GetName()] = config
+		default:
+			got[object.GetKind()] = object.GetName()
+		}
+	}
+	want := map[string]string{
+		"garden/gardenlet": "3 of example.org/terrarium:v2", "ServiceAccount": "gardenlet", "ClusterRoleBinding": "gardener.cloud:system:gardenlet",
+		"gardenlet-configmap": "gardenClientConnection:\n  kubeconfigSecret:\n    name: a\n    namespace: garden\nlogLevel: debug\n" +
+			"seedConfig:\n  metadata:\n    creationTimestamp: null\n    name: one\n  spec: {}",
+	}
+	if diff := cmp.Diff(want, got, cmp.Transformer("trim", strings.TrimSpace)); diff != "" {
+		t.Errorf("objects of the chart (-want +got):\n%s", diff)
 	}
 }
 
