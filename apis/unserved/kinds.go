@@ -20,9 +20,7 @@ func kindRows() []Row {
 		rowsOf[gardencorev1beta1.ShootState](
 			gardencorev1beta1.GroupName, Row{Severity: Warn, Instead: "no control plane is restored from it"},
 		),
-		rowsOf[gardenseedmanagementv1alpha1.Gardenlet](
-			gardenseedmanagementv1alpha1.GroupName, Row{Severity: Warn, Instead: "the gardenlet is not updated by it"},
-		),
+		rowsOf[gardenseedmanagementv1alpha1.Gardenlet](gardenseedmanagementv1alpha1.GroupName, gardenletRows()...),
 		rowsOf[gardenseedmanagementv1alpha1.ManagedSeed](
 			gardenseedmanagementv1alpha1.GroupName, Row{Severity: Warn, Instead: "the shoot does not become a seed: join it with a gardenlet"},
 		),
@@ -32,6 +30,35 @@ func kindRows() []Row {
 			Row{Field: "spec.revisionHistoryLimit", Severity: Note, Instead: "no revisions are kept"},
 		),
 	)
+}
+
+// gardenletRows are about what the chart of the gardenlet has no values for, and what only an operator of seeds could do.
+func gardenletRows() []Row {
+	const asInChart = "it is as in the chart of the gardenlet"
+	rows := []Row{
+		{Field: "spec.kubeconfigSecretRef", Severity: Warn, Instead: "nobody brings the first gardenlet to a seed: join it"},
+		{
+			Field: "spec.deployment.helm.ociRepository.pullSecretRef", Severity: Warn,
+			Instead: "the gardenlet is not updated by it, because the registry has to need no credentials",
+		},
+		{
+			Field: "spec.deployment.helm.ociRepository.caBundleSecretRef", Severity: Warn,
+			Instead: "the gardenlet is not updated by it, because the registry has to be one that the system trusts",
+		},
+		{
+			Field: "spec.deployment.componentImageVectorOverwrite", Severity: Warn,
+			Instead: "components of the gardenlet deploy the images that are theirs",
+		},
+		{Field: "spec.deployment.image.pullPolicy", Severity: Note, Instead: asInChart},
+		{Field: "spec.deployment.revisionHistoryLimit", Severity: Note, Instead: asInChart},
+		{Field: "spec.deployment.enableHealthProbes", Severity: Note, Instead: asInChart},
+	}
+	for _, field := range []string{
+		"serviceAccountName", "podLabels", "podAnnotations", "additionalVolumes", "additionalVolumeMounts", "env", "tolerations",
+	} {
+		rows = append(rows, Row{Field: "spec.deployment." + field, Severity: Warn, Instead: asInChart})
+	}
+	return rows
 }
 
 // fieldRows are rows about fields of kinds other than Shoot and Seed.

@@ -34,6 +34,7 @@ func TestFields(t *testing.T) {
 		"core.gardener.cloud/ControllerRegistration": reflect.TypeFor[gardencorev1beta1.ControllerRegistration](),
 		"core.gardener.cloud/ControllerDeployment":   reflect.TypeFor[gardencorev1.ControllerDeployment](),
 
+		"seedmanagement.gardener.cloud/Gardenlet":      reflect.TypeFor[gardenseedmanagementv1alpha1.Gardenlet](),
 		"seedmanagement.gardener.cloud/ManagedSeedSet": reflect.TypeFor[gardenseedmanagementv1alpha1.ManagedSeedSet](),
 	}
 	seen := map[string]bool{}

@@ -37,6 +37,7 @@ import (
 	"github.com/terrarium-garden/terrarium/controllers/gardenlet/networkpolicy"
 	"github.com/terrarium-garden/terrarium/controllers/gardenlet/seed"
 	"github.com/terrarium-garden/terrarium/controllers/gardenlet/seedcare"
+	"github.com/terrarium-garden/terrarium/controllers/gardenlet/selfupgrade"
 	"github.com/terrarium-garden/terrarium/controllers/gardenlet/shoot"
 	"github.com/terrarium-garden/terrarium/controllers/gardenlet/shootadmin"
 	"github.com/terrarium-garden/terrarium/controllers/gardenlet/shootstate"
@@ -75,6 +76,7 @@ func (p *process) controllers(in garden, denied reach.Namespaces, flows *flowmet
 		&evictions.Reconciler{Config: c.VPAEvictionRequirements},
 		&shootstate.Reconciler{Config: c.ShootState},
 		&shootstatus.Reconciler{Config: c.ShootStatus},
+		&selfupgrade.Reconciler{Config: c.Gardenlet, Connection: p.Config.GardenClientConnection, RenewKubeconfig: p.renewKubeconfig},
 	}
 }
 

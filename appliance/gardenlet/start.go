@@ -207,6 +207,13 @@ func (p *process) register(ctx context.Context, in garden, ready func()) error {
 			return err
 		},
 		func() error {
+			why, err := registrar.AdoptGardenlet(ctx, seedClient)
+			if why != nil {
+				p.Log.Info("Gardenlet object not made from the seed", "configMap", registration.SelfUpgradeName, "reason", why.Error())
+			}
+			return err
+		},
+		func() error {
 			aborted, err := registrar.AbortOperations(ctx)
 			if len(aborted) > 0 {
 				p.Log.Info("Operations of a process that died are started again", "shoots", aborted)

@@ -63,6 +63,30 @@ func Damp(have *gardencorev1beta1.Condition, found gardencorev1beta1.ConditionSt
 	}
 }
 
+// Delay is how long a condition is Progressing before it turns bad, with what that depends on.
+type Delay struct {
+	Threshold time.Duration
+	Now       time.Time
+	// Last is the last operation on the object; nil if there was none.
+	Last *gardencorev1beta1.LastOperation
+}
+
+// DampAfter is Damp for the conditions of an object on which operations run. A condition that is False is Progressing again for as long as an
+// operation has only just succeeded, or when it is False for another reason than before; one that is Progressing stays so after a success
+// (GLET-THRESH-1, 2).
+func DampAfter(have *gardencorev1beta1.Condition, found gardencorev1beta1.Condition, d Delay) gardencorev1beta1.ConditionStatus {
+	status := Damp(have, found.Status, d.Threshold, d.Now)
+	if d.Threshold <= 0 || have == nil || status != gardencorev1beta1.ConditionFalse {
+		return status
+	}
+	recent := d.Last != nil && d.Last.State == gardencorev1beta1.LastOperationStateSucceeded && d.Now.Sub(d.Last.LastUpdateTime.Time) < d.Threshold
+	was := have.Status == gardencorev1beta1.ConditionFalse
+	if (recent && (was || have.Status == gardencorev1beta1.ConditionProgressing)) || (was && have.Reason != found.Reason) {
+		return gardencorev1beta1.ConditionProgressing
+	}
+	return status
+}
+
 // Threshold is how long the condition of that type is Progressing before it turns False; 0 if none is configured.
 func Threshold(thresholds []gardenconfigv1alpha1.ConditionThreshold, kind gardencorev1beta1.ConditionType) time.Duration {
 	for _, t := range thresholds {

@@ -15,7 +15,6 @@ func GardenletFieldsIgnored() []string {
 	return []string{
 		"controllers.backupBucket",
 		"controllers.backupEntry",
-		"controllers.gardenlet",
 		"controllers.managedSeed",
 		"debugging",
 		"etcdConfig",

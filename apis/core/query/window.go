@@ -29,15 +29,16 @@ func Anytime() Window { return Window{length: wholeDay - time.Nanosecond} }
 // MaintenanceWindow returns the time in which the maintenance of a shoot may begin: its maintenance time window without the last
 // 15 minutes. It reports false if the shoot has no valid one (GCM-MAINT-1, 2).
 func MaintenanceWindow(s *gardencorev1beta1.ShootSpec) (Window, bool) {
-	w, valid := wholeWindow(s)
+	w, valid := WholeMaintenanceWindow(s)
 	if w.length > reserve {
 		w.length -= reserve
 	}
 	return w, valid
 }
 
-// wholeWindow is the maintenance time window of a shoot up to its end.
-func wholeWindow(s *gardencorev1beta1.ShootSpec) (Window, bool) {
+// WholeMaintenanceWindow is the maintenance time window of a shoot up to its end, for what takes no time. It reports false if the shoot has no
+// valid one.
+func WholeMaintenanceWindow(s *gardencorev1beta1.ShootSpec) (Window, bool) {
 	if s.Maintenance == nil || s.Maintenance.TimeWindow == nil {
 		return Window{}, false
 	}
@@ -93,7 +94,7 @@ func (w Window) Due(now, last time.Time, key string) time.Time {
 // window. A checksum of its UID spreads the shoots with the same window over it. Without a window, or with one that lasts the whole day, it is
 // the time at which the shoot was created (BAK-DEFRAG-2).
 func DailyTime(s *gardencorev1beta1.Shoot) time.Duration {
-	w, valid := wholeWindow(&s.Spec)
+	w, valid := WholeMaintenanceWindow(&s.Spec)
 	if !valid || w.length >= wholeDay-time.Second {
 		hour, minute, _ := s.CreationTimestamp.UTC().Clock()
 		return time.Duration(hour)*time.Hour + time.Duration(minute)*time.Minute

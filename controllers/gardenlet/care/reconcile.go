@@ -11,7 +11,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"time"
 
 	"golang.org/x/sync/errgroup"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -23,7 +22,6 @@ import (
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	"github.com/terrarium-garden/terrarium/controllers/gardenlet/managedresources"
 	"github.com/terrarium-garden/terrarium/controllers/kit"
-	"github.com/terrarium-garden/terrarium/controllers/operation"
 )
 
 // Reconcile checks one shoot once. All checks together end within a period.
@@ -64,32 +62,12 @@ func (r *Reconciler) merge(shoot *gardencorev1beta1.Shoot, have, found []gardenc
 			continue
 		}
 		f.Status = Pardon(shoot, f.Status)
-		f.Status = damp(shoot, query.FindCondition(have, f.Type), f, delay{kit.Threshold(r.Config.ConditionThresholds, f.Type), now})
+		f.Status = kit.DampAfter(query.FindCondition(have, f.Type), f, kit.Delay{
+			Threshold: kit.Threshold(r.Config.ConditionThresholds, f.Type), Now: now, Last: shoot.Status.LastOperation,
+		})
 		have = kit.SetCondition(have, f, now)
 	}
 	return have
-}
-
-// delay is how long a condition is Progressing before it turns bad.
-type delay struct {
-	threshold time.Duration
-	now       time.Time
-}
-
-// damp returns the status to write for a finding. A bad condition is Progressing again for as long as an operation has only just
-// succeeded, or when it is bad for another reason than before (GLET-THRESH-1, 2).
-func damp(shoot *gardencorev1beta1.Shoot, have *gardencorev1beta1.Condition, found gardencorev1beta1.Condition, d delay) gardencorev1beta1.ConditionStatus {
-	status := kit.Damp(have, found.Status, d.threshold, d.now)
-	if d.threshold <= 0 || have == nil || status != gardencorev1beta1.ConditionFalse {
-		return status
-	}
-	last := shoot.Status.LastOperation
-	recent := operation.Succeeded(last) && d.now.Sub(last.LastUpdateTime.Time) < d.threshold
-	was := have.Status == gardencorev1beta1.ConditionFalse
-	if (recent && (was || have.Status == gardencorev1beta1.ConditionProgressing)) || (was && have.Reason != found.Reason) {
-		return gardencorev1beta1.ConditionProgressing
-	}
-	return status
 }
 
 // check makes all checks, and tidies up what they have found. If they cannot be made, conditions and constraints say so.

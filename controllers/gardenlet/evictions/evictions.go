@@ -113,7 +113,7 @@ func Decide(annotations map[string]string, now time.Time) (held bool, again time
 			gardencorev1beta1.VPADownscaleNever, gardencorev1beta1.VPADownscaleInMaintenanceWindowOnly)
 	}
 	from, until, _ := strings.Cut(annotations[gardencorev1beta1.AnnotationVPAMaintenanceWindow], ",")
-	window, valid := query.MaintenanceWindow(&gardencorev1beta1.ShootSpec{Maintenance: &gardencorev1beta1.Maintenance{
+	window, valid := query.WholeMaintenanceWindow(&gardencorev1beta1.ShootSpec{Maintenance: &gardencorev1beta1.Maintenance{
 		TimeWindow: &gardencorev1beta1.MaintenanceTimeWindow{Begin: from, End: until},
 	}})
 	if !valid {

@@ -93,7 +93,8 @@ func TestReconcile_GLET_VPA_1(t *testing.T) {
 		"Free":     {reason: "nothing restricts it", want: free()},
 		"Never":    {reason: "it never shrinks", annotations: map[string]string{restriction: "never"}, want: held()},
 		"Outside":  {reason: "the window begins in two hours", annotations: within("140000+0000,150000+0000"), want: held(), again: 2 * time.Hour},
-		"Inside":   {reason: "the window is open; nothing begins in its last 15 minutes", annotations: within("130000+0200,143000+0200"), want: free(), again: 15*time.Minute + time.Second},
+		"Inside":   {reason: "the window is open", annotations: within("130000+0200,143000+0200"), want: free(), again: 30*time.Minute + time.Second},
+		"Ends":     {reason: "it is open up to its end", annotations: within("110000+0000,121000+0000"), want: free(), again: 10*time.Minute + time.Second},
 		"NoWindow": {reason: "without a window there is no time for it", annotations: map[string]string{restriction: "in-maintenance-window-only"}, want: held()},
 	} {
 		t.Run(name, func(t *testing.T) {

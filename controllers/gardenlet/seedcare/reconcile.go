@@ -15,6 +15,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/ptr"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/builder"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -104,8 +105,9 @@ func (r *Reconciler) Reconcile(ctx context.Context, request reconcile.Request) (
 	found := r.check(ctx, object)
 	r.collect(ctx)
 	commit := kit.Begin(r.GardenClient, object)
-	have := query.FindCondition(object.Status.Conditions, found.Type)
-	found.Status = kit.Damp(have, found.Status, kit.Threshold(r.Config.ConditionThresholds, found.Type), r.Clock.Now())
+	found.Status = kit.DampAfter(query.FindCondition(object.Status.Conditions, found.Type), found, kit.Delay{
+		Threshold: kit.Threshold(r.Config.ConditionThresholds, found.Type), Now: r.Clock.Now(), Last: object.Status.LastOperation,
+	})
 	object.Status.Conditions = kit.SetCondition(object.Status.Conditions, found, r.Clock.Now())
 	object.Status.Conditions = emergencyStop(object, r.Clock.Now())
 	next := kit.NextCheck(object.Status.Conditions, r.Clock.Now(), r.Config.SyncPeriod.Duration)
@@ -195,7 +197,9 @@ func (r *Reconciler) checkManagedResources(ctx context.Context) (reason, message
 	if err != nil {
 		return "", "", fmt.Errorf("list managed resources of the seed: %w", err)
 	}
-	reason, message = managedresources.Judge(list.Items, managedresources.Patience{Now: r.Clock.Now()})
+	// One without a class is not for the seed: it is for the cluster that belongs to the namespace, such as a garden that runs in the seed.
+	ofSeed := slices.DeleteFunc(list.Items, func(mr gardenresourcesv1alpha1.ManagedResource) bool { return ptr.Deref(mr.Spec.Class, "") == "" })
+	reason, message = managedresources.Judge(ofSeed, managedresources.Patience{Now: r.Clock.Now()})
 	return reason, message, nil
 }
 

@@ -66,6 +66,13 @@ func systemComponents(text string) map[string]string {
 	return map[string]string{"SeedSystemComponentsHealthy": text}
 }
 
+// managedResource is one that nobody has reported about.
+func managedResource(class *string) *gardenresourcesv1alpha1.ManagedResource {
+	return &gardenresourcesv1alpha1.ManagedResource{
+		ObjectMeta: metav1.ObjectMeta{Namespace: "garden", Name: "system"}, Spec: gardenresourcesv1alpha1.ManagedResourceSpec{Class: class},
+	}
+}
+
 func TestReconcile(t *testing.T) {
 	t.Parallel()
 	boom := errors.New("boom")
@@ -100,7 +107,14 @@ func TestReconcile(t *testing.T) {
 			reason: "a managed resource that nobody has reported about is named", want: systemComponents("False MissingManagedResourceCondition"), message: "system",
 			objects: func(t *testing.T) []client.Object {
 				t.Helper()
-				return append(definitions(t, true), &gardenresourcesv1alpha1.ManagedResource{ObjectMeta: metav1.ObjectMeta{Namespace: "garden", Name: "system"}})
+				return append(definitions(t, true), managedResource(new("seed")))
+			},
+		},
+		"OfAGarden_SEEDCARE_1": {
+			reason: "one without a class belongs to a garden that runs in the seed", want: systemComponents("True SystemComponentsRunning"),
+			objects: func(t *testing.T) []client.Object {
+				t.Helper()
+				return append(definitions(t, true), managedResource(nil))
 			},
 		},
 		"Threshold": {
@@ -160,6 +174,57 @@ func TestReconcile(t *testing.T) {
 				if !strings.Contains(c.Message, tc.message) {
 					t.Errorf("%s\nmessage of condition: got %q, want %q in it", tc.reason, c.Message, tc.message)
 				}
+			}
+		})
+	}
+}
+
+// TestThreshold_GLET_THRESH_2: what has just been reconciled, or is bad for another reason than before, has the time of the threshold to become well.
+func TestThreshold_GLET_THRESH_2(t *testing.T) {
+	t.Parallel()
+	now := time.Unix(1000, 0)
+	const reason = "CustomResourceDefinitionUnhealthy"
+	for name, tc := range map[string]struct {
+		have    gardencorev1beta1.Condition
+		success time.Duration
+		want    string
+	}{
+		"Long":      {have: gardencorev1beta1.Condition{Status: "False", Reason: reason}, success: time.Hour, want: "False"},
+		"Recent":    {have: gardencorev1beta1.Condition{Status: "False", Reason: reason}, success: 30 * time.Second, want: "Progressing"},
+		"Reason":    {have: gardencorev1beta1.Condition{Status: "False", Reason: "Other"}, success: time.Hour, want: "Progressing"},
+		"StillSo":   {have: gardencorev1beta1.Condition{Status: "Progressing", LastTransitionTime: metav1.NewTime(now.Add(-time.Hour))}, success: 30 * time.Second, want: "Progressing"},
+		"Exhausted": {have: gardencorev1beta1.Condition{Status: "Progressing", LastTransitionTime: metav1.NewTime(now.Add(-time.Hour))}, success: time.Hour, want: "False"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s, err := scheme.New()
+			if err != nil {
+				t.Fatal(err)
+			}
+			object := &gardencorev1beta1.Seed{ObjectMeta: metav1.ObjectMeta{Name: "one"}}
+			tc.have.Type = gardencorev1beta1.ConditionTypeSeedSystemComponentsHealthy
+			object.Status.Conditions = []gardencorev1beta1.Condition{tc.have}
+			object.Status.LastOperation = &gardencorev1beta1.LastOperation{State: "Succeeded", LastUpdateTime: metav1.NewTime(now.Add(-tc.success))}
+			r := &seedcare.Reconciler{
+				SeedBase: kit.SeedBase{
+					GardenClient: fake.NewClientBuilder().WithScheme(s).WithObjects(object).WithStatusSubresource(object).Build(),
+					SeedClient:   fake.NewClientBuilder().WithScheme(s).WithObjects(definitions(t, false)...).Build(),
+					Clock:        clocktesting.NewFakeClock(now), SeedName: "one",
+				},
+				Config: &gardenconfigv1alpha1.SeedCareControllerConfiguration{
+					SyncPeriod:          &metav1.Duration{Duration: 30 * time.Second},
+					ConditionThresholds: []gardenconfigv1alpha1.ConditionThreshold{{Type: string(tc.have.Type), Duration: metav1.Duration{Duration: time.Minute}}},
+				},
+			}
+			if _, err := r.Reconcile(t.Context(), reconcile.Request{NamespacedName: client.ObjectKey{Name: "one"}}); err != nil {
+				t.Fatal(err)
+			}
+			if err := r.GardenClient.Get(t.Context(), client.ObjectKey{Name: "one"}, object); err != nil {
+				t.Fatal(err)
+			}
+			want := systemComponents(tc.want + " " + reason)
+			if diff := cmp.Diff(want, summary(object, func(c gardencorev1beta1.Condition) string { return string(c.Status) + " " + c.Reason })); diff != "" {
+				t.Errorf("conditions (-want +got):\n%s", diff)
 			}
 		})
 	}

@@ -73,9 +73,8 @@ func Decide(shoot *gardencorev1beta1.Shoot, s Settings, now time.Time) Decision 
 		return Decision{Action: ActionSync, Operation: operation}
 	}
 	last := shoot.Status.LastOperation
-	upToDate := shoot.Generation == shoot.Status.ObservedGeneration && lastoperation.Succeeded(last) && shoot.Status.Gardener.Version == s.Version &&
-		!rotation.Continues(shoot)
-	if shoot.DeletionTimestamp != nil || !upToDate {
+	upToDate := shoot.Generation == shoot.Status.ObservedGeneration && lastoperation.Succeeded(last) && !rotation.Continues(shoot)
+	if shoot.DeletionTimestamp != nil || !upToDate || updated(shoot, s) {
 		return Decision{Action: ActionRun, Operation: operation}
 	}
 	switch due := due(shoot, s, last.LastUpdateTime.Time, now); {
@@ -92,7 +91,7 @@ func Decide(shoot *gardencorev1beta1.Shoot, s Settings, now time.Time) Decision 
 // if it never is. One whose changes are confined to its maintenance time window must not be reconciled outside of it, because that
 // would roll them out (GLET-SHOOT-11 to 14).
 func due(shoot *gardencorev1beta1.Shoot, s Settings, last, now time.Time) time.Time {
-	if window, ok := query.MaintenanceWindow(&shoot.Spec); ok && (s.InMaintenanceOnly || query.Confined(&shoot.Spec)) {
+	if window, confined := windowOf(shoot, s); confined {
 		return window.Due(now, last, string(shoot.UID))
 	}
 	period := syncPeriod(shoot, s)
@@ -100,6 +99,19 @@ func due(shoot *gardencorev1beta1.Shoot, s Settings, last, now time.Time) time.T
 		return time.Time{}
 	}
 	return last.Add(period)
+}
+
+// windowOf returns the time in which a shoot is reconciled without a reason of its own, and whether there is such a time.
+func windowOf(shoot *gardencorev1beta1.Shoot, s Settings) (query.Window, bool) {
+	window, ok := query.MaintenanceWindow(&shoot.Spec)
+	return window, ok && (s.InMaintenanceOnly || query.Confined(&shoot.Spec))
+}
+
+// updated reports whether another version of Gardener than this one has reconciled a shoot last, so that it is reconciled at once. One with a window
+// waits for it: what is new in this version, and what its owner has changed since, is rolled out in the window only (GLET-SHOOT-11, 12).
+func updated(shoot *gardencorev1beta1.Shoot, s Settings) bool {
+	_, confined := windowOf(shoot, s)
+	return !confined && shoot.Status.Gardener.Version != s.Version
 }
 
 // Responsible returns the name of the seed whose gardenlet acts on the shoot: the one that runs it, or else the one it is bound to.

@@ -63,6 +63,7 @@ func TestDecide(t *testing.T) {
 			s.Spec.Maintenance = &gardencorev1beta1.Maintenance{TimeWindow: &gardencorev1beta1.MaintenanceTimeWindow{Begin: begin, End: end}}
 		}
 	}
+	before := func(s *gardencorev1beta1.Shoot) { s.Status.Gardener.Version = "v0" }
 	confined := func(s *gardencorev1beta1.Shoot) { s.Spec.Maintenance.ConfineSpecUpdateRollout = new(true) }
 	done := func(age time.Duration) func(*gardencorev1beta1.Shoot) {
 		return func(s *gardencorev1beta1.Shoot) {
@@ -110,7 +111,7 @@ func TestDecide(t *testing.T) {
 		"SHOOT_6_Failed":           {reason: "the owner has to act", shoot: running(state("Reconcile", "Failed")), want: shoot.Decision{Action: shoot.ActionSync, Operation: "Reconcile"}},
 		"SHOOT_6_FailedButChanged": {reason: "the owner has acted", shoot: running(state("Reconcile", "Failed"), func(s *gardencorev1beta1.Shoot) { s.Generation = 4 }), want: run("Reconcile")},
 		"SHOOT_6_FailedBeforeUpdate": {
-			reason: "another version of Gardener tries again", shoot: running(state("Reconcile", "Failed"), func(s *gardencorev1beta1.Shoot) { s.Status.Gardener.Version = "v0" }), want: run("Reconcile"),
+			reason: "another version of Gardener tries again", shoot: running(state("Reconcile", "Failed"), before), want: run("Reconcile"),
 		},
 		"SHOOT_7_Resting": {reason: "reconciled ten minutes ago", shoot: running(), want: rest(50 * time.Minute)},
 		"SHOOT_7_Due": {
@@ -132,7 +133,9 @@ func TestDecide(t *testing.T) {
 		"SHOOT_17_NotOurs":          {reason: "without our finalizer it is not ours to delete", shoot: running(inDeletion, func(s *gardencorev1beta1.Shoot) { s.Finalizers = nil }), want: shoot.Decision{Action: shoot.ActionNone}},
 		"SHOOT_17_NeverStarted":     {reason: "nothing was ever made", shoot: running(inDeletion, func(s *gardencorev1beta1.Shoot) { s.Status.UID = "" }), want: shoot.Decision{Action: shoot.ActionRelease, Operation: "Delete"}},
 		"SHOOT_6_FailedDeletion":    {reason: "a failed deletion waits like everything else", shoot: running(inDeletion, state("Delete", "Failed")), want: shoot.Decision{Action: shoot.ActionSync, Operation: "Delete"}},
-		"UpdateOfGardener_SHOOT_14": {reason: "a new version reconciles every shoot", shoot: running(func(s *gardencorev1beta1.Shoot) { s.Status.Gardener.Version = "v0" }), want: run("Reconcile")},
+		"UpdateOfGardener_SHOOT_14": {reason: "a new version reconciles every shoot", shoot: running(before), want: run("Reconcile")},
+		"UpdateOfGardener_SHOOT_11": {reason: "but none outside of its window", windows: true, shoot: running(before, window("200000+0000", "201530+0000")), want: rest(8 * time.Hour)},
+		"UpdateOfGardener_SHOOT_12": {reason: "nor does it roll confined changes out", shoot: running(before, window("200000+0000", "201530+0000"), confined), want: rest(8 * time.Hour)},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

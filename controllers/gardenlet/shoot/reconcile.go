@@ -16,6 +16,7 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/ptr"
+	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
@@ -175,8 +176,9 @@ func (r *Reconciler) begin(
 	start.Change(o.facts.Shoot)
 	o.status = status
 	if err := o.syncCluster(ctx, o.facts.Shoot); err != nil {
-		// A seed that cannot be reached is reported by its own checks, not by its shoots.
-		return nil, reconcile.Result{}, err
+		// A seed that cannot be reached is reported by its own checks, not by its shoots. Pauses that grow would last longer than its trouble.
+		ctrl.LoggerFrom(ctx).Error(err, "Extensions could not be told of the operation, so it does not begin yet", "again", recheck)
+		return nil, reconcile.Result{RequeueAfter: recheck}, nil
 	}
 	if err := status.Begin(ctx, start); err != nil {
 		return nil, reconcile.Result{}, err

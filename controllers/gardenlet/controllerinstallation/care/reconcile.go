@@ -8,6 +8,7 @@ import (
 	"context"
 	"time"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"sigs.k8s.io/controller-runtime/pkg/builder"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/event"
@@ -26,6 +27,8 @@ const (
 	controllerName = "controllerinstallation-care"
 	// impatientPeriod is the time between two checks while a condition is not good.
 	impatientPeriod = 2 * time.Second
+	// absentPeriod is the same while there is nothing to check, because it is just being made.
+	absentPeriod = time.Second
 )
 
 var _ kit.Adder = (*Reconciler)(nil)
@@ -76,6 +79,9 @@ func (r *Reconciler) Reconcile(ctx context.Context, request reconcile.Request) (
 	conditions := Judge(mr)
 	if err != nil {
 		conditions = Unreadable(err)
+	}
+	if apierrors.IsNotFound(err) {
+		pause = min(pause, absentPeriod)
 	}
 	for _, condition := range conditions {
 		if bad(condition) {
