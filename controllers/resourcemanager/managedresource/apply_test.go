@@ -148,19 +148,26 @@ spec: {replicas: 2, minReadySeconds: 1}
 `)
 		}
 		live := manifest()
-		applyThenChange(t, c, manifest(), live, func() {
-			if err := unstructured.SetNestedField(live.Object, int64(5), "spec", "replicas"); err != nil {
-				t.Fatal(err)
-			}
-		}, manifest())
-		for run := range 2 { // the second run finds what the first has left
-			if got, _, err := unstructured.NestedInt64(live.Object, "spec", "replicas"); err != nil || got != 5 {
-				t.Errorf("%s, run %d: %d replicas, %v, want 5", kind, run, got, err)
+		for _, step := range []struct {
+			reason string
+			scaled int64
+			want   int64
+		}{{reason: "created", want: 2}, {reason: "applied again, while nobody else has set the number", want: 2}, {reason: "scaled", scaled: 5, want: 5}, {reason: "applied after that", want: 5}} {
+			if step.scaled != 0 {
+				if err := unstructured.SetNestedField(live.Object, step.scaled, "spec", "replicas"); err != nil {
+					t.Fatal(err)
+				}
+				if err := c.Update(t.Context(), live, client.FieldOwner("scaler")); err != nil {
+					t.Fatal(err)
+				}
 			}
 			if err := managedresource.ApplyOne(t.Context(), c, gardenresourcesv1alpha1.ManagedResourceSpec{}, manifest()); err != nil {
 				t.Fatal(err)
 			}
 			get(t, c, live, "f")
+			if got, _, err := unstructured.NestedInt64(live.Object, "spec", "replicas"); err != nil || got != step.want {
+				t.Errorf("%s, %s: %d replicas, %v, want %d", kind, step.reason, got, err, step.want)
+			}
 		}
 	}
 }
