@@ -45,25 +45,9 @@ func unhealthy(obj client.Object) string {
 			return ""
 		}
 	case *unstructured.Unstructured:
-		if o.GroupVersionKind().GroupKind().String() == "VerticalPodAutoscaler.autoscaling.k8s.io" {
-			return autoscalerUnhealthy(o)
-		}
+		return foreignUnhealthy(o)
 	}
 	return unready(obj)
-}
-
-// autoscalerUnhealthy reads the one condition of an autoscaler that says that it will never act. Its kind is not one of Kubernetes, so
-// there is no Go type for it.
-func autoscalerUnhealthy(a *unstructured.Unstructured) string {
-	conditions, _, _ := unstructured.NestedSlice(a.Object, "status", "conditions")
-	for _, each := range conditions {
-		c, _ := each.(map[string]any)
-		if status, _ := c["status"].(string); c["type"] == "ConfigUnsupported" && status != string(corev1.ConditionFalse) {
-			message, _ := c["message"].(string)
-			return "its configuration is not supported: " + message
-		}
-	}
-	return ""
 }
 
 func deploymentUnhealthy(d *appsv1.Deployment) string {

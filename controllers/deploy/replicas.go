@@ -10,6 +10,7 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
@@ -20,8 +21,7 @@ const replicasOwner = "-replicas"
 // field stops applying it, a server sets the field to its default, which would scale the workload down to one pod at the moment
 // when an autoscaler takes over. So the number gets another owner first.
 func (e Engine) releaseReplicas(ctx context.Context, u *unstructured.Unstructured) error {
-	kind := u.GroupVersionKind().GroupKind().String()
-	if kind != "Deployment.apps" && kind != "StatefulSet.apps" && kind != "ReplicaSet.apps" {
+	if !ReleasesReplicas(u.GroupVersionKind().GroupKind()) {
 		return nil
 	}
 	if _, set, err := unstructured.NestedFieldNoCopy(u.Object, "spec", "replicas"); set || err != nil {
@@ -47,6 +47,17 @@ func (e Engine) releaseReplicas(ctx context.Context, u *unstructured.Unstructure
 		return fmt.Errorf("keep the replicas of %s: %w", describe(u), err)
 	}
 	return nil
+}
+
+// ReleasesReplicas reports whether Apply keeps the number of replicas of an object of that kind that leaves it out. Those of other kinds
+// get the default of their kind instead, if Apply has set the number before.
+func ReleasesReplicas(kind schema.GroupKind) bool {
+	switch kind.String() {
+	case "Deployment.apps", "StatefulSet.apps", "ReplicaSet.apps", "ReplicationController":
+		return true
+	default:
+		return false
+	}
 }
 
 // ownsReplicas reports whether the number of replicas was set by Apply.

@@ -64,6 +64,8 @@ func (e Engine) Apply(ctx context.Context, obj gardenextensionsv1alpha1.Object, 
 	// What Ready rejects is asked for again, or a wait for it would never end: the extension only acts when it is asked.
 	if trigger == Always || !equality.Semantic.DeepEqual(before, obj) || Ready(before) != nil {
 		e.request(obj)
+		// A request that is there already is written again: the extension may take it off meanwhile, and act on the spec of before.
+		delete(before.GetAnnotations(), gardencorev1beta1.AnnotationOperation)
 	}
 	if err := e.Client.Patch(ctx, obj, client.MergeFrom(before)); err != nil {
 		return fmt.Errorf("patch %s: %w", describe(obj), deploy.Explain(err))

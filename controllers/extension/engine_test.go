@@ -13,9 +13,11 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/utils/clock"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
+	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	"github.com/terrarium-garden/terrarium/apis/extensions"
@@ -126,6 +128,37 @@ func TestApplyAsksToAct_EXT_AGENT_1_2(t *testing.T) {
 				t.Errorf("%s\nthe time of the request cannot be read: %v", tc.reason, err)
 			}
 		})
+	}
+}
+
+// TestRequestIsNotLost_EXT_AGENT_1: the extension takes the request before this one off, between the moments at which the gardenlet reads and
+// writes the object. It acts on the old spec then.
+func TestRequestIsNotLost_EXT_AGENT_1(t *testing.T) {
+	t.Parallel()
+	e := newEngine(t, answered(func(o *gardenextensionsv1alpha1.Infrastructure) {
+		o.Annotations = map[string]string{"gardener.cloud/operation": "reconcile", "gardener.cloud/timestamp": "2026-03-01T12:00:06Z"}
+	}))
+	seed, _ := e.Client.(client.WithWatch)
+	e.Client = interceptor.NewClient(seed, interceptor.Funcs{
+		Patch: func(ctx context.Context, c client.WithWatch, obj client.Object, patch client.Patch, opts ...client.PatchOption) error {
+			taken := client.RawPatch(types.MergePatchType, []byte(`{"metadata":{"annotations":{"gardener.cloud/operation":null}}}`))
+			return errors.Join(c.Patch(ctx, infrastructure(), taken), c.Patch(ctx, obj, patch, opts...))
+		},
+	})
+	obj := infrastructure()
+	err := e.Apply(t.Context(), obj, extension.Always, func() error {
+		obj.Spec.Region = "there"
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := infrastructure()
+	if err := e.Client.Get(t.Context(), client.ObjectKeyFromObject(got), got); err != nil {
+		t.Fatal(err)
+	}
+	if got.Annotations["gardener.cloud/operation"] != "reconcile" || got.Spec.Region != "there" {
+		t.Errorf("region %q, annotations %v: nobody acts on the new region", got.Spec.Region, got.Annotations)
 	}
 }
 

@@ -20,6 +20,11 @@ const firstPause = 250 * time.Millisecond
 // Wait waits until the extension has done the requested work; obj then holds its answer. The error carries the codes of the
 // extension.
 func (e Engine) Wait(ctx context.Context, obj gardenextensionsv1alpha1.Object, patience extensions.Patience) error {
+	return e.WaitFor(ctx, obj, patience, func() bool { return false })
+}
+
+// WaitFor is Wait that also ends when obj, as it was read, has what the caller is looking for: an answer may come before the work is done.
+func (e Engine) WaitFor(ctx context.Context, obj gardenextensionsv1alpha1.Object, patience extensions.Patience, found func() bool) error {
 	err := e.poll(ctx, patience, func(ctx context.Context) (error, bool) {
 		live, err := e.get(ctx, obj)
 		if err != nil {
@@ -27,6 +32,9 @@ func (e Engine) Wait(ctx context.Context, obj gardenextensionsv1alpha1.Object, p
 		}
 		if !live {
 			return errors.New("it does not exist"), false
+		}
+		if found() {
+			return nil, false
 		}
 		return Ready(obj), obj.GetExtensionStatus().LastError != nil
 	})
@@ -36,7 +44,7 @@ func (e Engine) Wait(ctx context.Context, obj gardenextensionsv1alpha1.Object, p
 	return nil
 }
 
-// WaitGone waits until the object does not exist any more.
+// WaitGone waits until the object does not exist any more. An error that its extension reports is tolerated as long as by Wait.
 func (e Engine) WaitGone(ctx context.Context, obj gardenextensionsv1alpha1.Object, patience extensions.Patience) error {
 	err := e.poll(ctx, patience, func(ctx context.Context) (error, bool) {
 		live, err := e.get(ctx, obj)

@@ -4,6 +4,7 @@ package etcd_test
 
 import (
 	"errors"
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -55,6 +56,21 @@ func TestRender(t *testing.T) {
 func TestRenderEvents_BAK_ETCD_1(t *testing.T) {
 	t.Parallel()
 	golden.Objects(t, "events.yaml", renderRole(t, "events", gardencorev1beta1.SeedSpec{}, nil))
+}
+
+// TestImportance_BAK_ETCD_5: the store of everything but events is measured in detail, and its pod is not moved for the sake of a node.
+func TestImportance_BAK_ETCD_5(t *testing.T) {
+	t.Parallel()
+	for role, want := range map[string]bool{"main": true, "events": false} {
+		set, _ := renderRole(t, role, gardencorev1beta1.SeedSpec{}, nil)[1].(*appsv1.StatefulSet)
+		pod := set.Spec.Template
+		if got := slices.Contains(pod.Spec.Containers[0].Args, "--metrics=extensive"); got != want {
+			t.Errorf("etcd for %s: the arguments are %q", role, pod.Spec.Containers[0].Args)
+		}
+		if got := pod.Annotations["cluster-autoscaler.kubernetes.io/safe-to-evict"] == "false"; got != want {
+			t.Errorf("etcd for %s: the annotations of its pod are %v", role, pod.Annotations)
+		}
+	}
 }
 
 // sized has demands, on a seed that sizes pods.

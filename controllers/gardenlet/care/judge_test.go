@@ -110,7 +110,7 @@ func TestJudgeControlPlane_GLET_CARE_8_9_15(t *testing.T) {
 	report := func(status gardencorev1beta1.ConditionStatus) func(*care.World) {
 		return func(w *care.World) {
 			w.StatefulSets = nil
-			w.Reports = []reports.Report{{Kind: "ControlPlane", Name: "a", Condition: gardencorev1beta1.Condition{
+			w.Reports = []reports.Report{{Kind: "ControlPlane", Namespace: "shoot--dev--a", Name: "a", Condition: gardencorev1beta1.Condition{
 				Type: "ControlPlaneHealthy", Status: status, Reason: "Rolling", Message: "csi-driver is down", Codes: []gardencorev1beta1.ErrorCode{"ERR_INFRA_UNAUTHORIZED"},
 			}}}
 		}
@@ -156,11 +156,11 @@ func TestJudgeControlPlane_GLET_CARE_8_9_15(t *testing.T) {
 		},
 		"ExtensionFirst": {
 			why: "what an extension reports goes first, with its codes", shoot: shoot(), world: healthy(report("False")),
-			want: verdict{Status: "False", Reason: "ControlPlaneUnhealthyReport", Message: `ControlPlane "a" reports: csi-driver is down`, Codes: []gardencorev1beta1.ErrorCode{"ERR_INFRA_UNAUTHORIZED"}},
+			want: verdict{Status: "False", Reason: "ControlPlaneUnhealthyReport", Message: `ControlPlane "shoot--dev--a/a" reports: csi-driver is down`, Codes: []gardencorev1beta1.ErrorCode{"ERR_INFRA_UNAUTHORIZED"}},
 		},
 		"ExtensionProgressing": {
-			why: "progress is passed on as such", shoot: shoot(), world: healthy(report("Progressing")),
-			want: verdict{Status: "Progressing", Reason: "ControlPlaneRolling", Message: `ControlPlane "a" reports: csi-driver is down`, Codes: []gardencorev1beta1.ErrorCode{"ERR_INFRA_UNAUTHORIZED"}},
+			why: "progress is passed on as such, in the words of the extension", shoot: shoot(), world: healthy(report("Progressing")),
+			want: verdict{Status: "Progressing", Reason: "ControlPlaneRolling", Message: "csi-driver is down", Codes: []gardencorev1beta1.ErrorCode{"ERR_INFRA_UNAUTHORIZED"}},
 		},
 	}
 	for name, tc := range cases {

@@ -14,8 +14,8 @@ import (
 
 // Report is a condition of an extension object.
 type Report struct {
-	Kind, Type, Name string
-	Condition        gardencorev1beta1.Condition
+	Kind, Type, Namespace, Name string
+	Condition                   gardencorev1beta1.Condition
 	// Stale says that the extension has been silent for too long.
 	Stale bool
 }
@@ -25,12 +25,13 @@ func Of(kind string, object gardenextensionsv1alpha1.Object) []Report {
 	conditions := object.GetExtensionStatus().Conditions
 	all := make([]Report, 0, len(conditions))
 	for _, c := range conditions {
-		all = append(all, Report{Kind: kind, Type: object.GetExtensionSpec().Type, Name: object.GetName(), Condition: c})
+		all = append(all, Report{Kind: kind, Type: object.GetExtensionSpec().Type, Namespace: object.GetNamespace(), Name: object.GetName(), Condition: c})
 	}
 	return all
 }
 
-// Judge returns what an extension reports about the condition, unless it is good (EXT-HEALTH-2).
+// Judge returns what an extension reports about the condition, unless it is good. Progress is told in the words of the extension
+// (EXT-HEALTH-2).
 func Judge(c gardencorev1beta1.Condition, all []Report) (gardencorev1beta1.Condition, bool) {
 	for _, r := range all {
 		if r.Condition.Type != c.Type {
@@ -38,20 +39,24 @@ func Judge(c gardencorev1beta1.Condition, all []Report) (gardencorev1beta1.Condi
 		}
 		if r.Stale {
 			c.Status, c.Reason = gardencorev1beta1.ConditionUnknown, r.Kind+"OutdatedHealthCheckReport"
-			c.Message = fmt.Sprintf("%s %q has a report of an extension that sends no heartbeats any more", r.Kind, r.Name)
+			c.Message = r.name() + " has a report of an extension that sends no heartbeats any more"
 			return c, true
 		}
-		c.Message, c.Codes = strings.TrimSpace(fmt.Sprintf("%s %q reports: %s", r.Kind, r.Name, r.Condition.Message)), r.Condition.Codes
 		switch r.Condition.Status {
 		case gardencorev1beta1.ConditionProgressing:
-			c.Status, c.Reason = gardencorev1beta1.ConditionProgressing, r.Kind+r.Condition.Reason
+			c.Status, c.Reason, c.Message, c.Codes = gardencorev1beta1.ConditionProgressing, r.Kind+r.Condition.Reason, r.Condition.Message, r.Condition.Codes
 			return c, true
 		case gardencorev1beta1.ConditionFalse, gardencorev1beta1.ConditionUnknown:
-			c.Status, c.Reason = gardencorev1beta1.ConditionFalse, r.Kind+"UnhealthyReport"
+			c.Status, c.Reason, c.Codes = gardencorev1beta1.ConditionFalse, r.Kind+"UnhealthyReport", r.Condition.Codes
+			c.Message = strings.TrimSpace(r.name() + " reports: " + r.Condition.Message)
 			return c, true
 		default:
-			c.Message, c.Codes = "", nil
 		}
 	}
 	return c, false
+}
+
+// name names the object of the report.
+func (r Report) name() string {
+	return fmt.Sprintf("%s %q", r.Kind, strings.TrimPrefix(r.Namespace+"/"+r.Name, "/"))
 }

@@ -72,7 +72,7 @@ func TestExtensions_EXT_HEALTH_2(t *testing.T) {
 		},
 		"Unhealthy": {
 			reason: "its report decides", object: asked(time.Minute, report(of, gardencorev1beta1.ConditionFalse)), want: "False ExtensionUnhealthyReport",
-			message: `Extension "greeting" reports: no voice`, codes: []gardencorev1beta1.ErrorCode{gardencorev1beta1.ErrorCodeInfraDependencies},
+			message: `Extension "garden/greeting" reports: no voice`, codes: []gardencorev1beta1.ErrorCode{gardencorev1beta1.ErrorCodeInfraDependencies},
 		},
 		"Progressing": {
 			reason: "so does one of progress", object: asked(time.Minute, report(of, gardencorev1beta1.ConditionProgressing)), want: "Progressing ExtensionHoarse",

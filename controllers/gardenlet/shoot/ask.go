@@ -33,8 +33,8 @@ type ask[T gardenextensionsv1alpha1.Object] struct {
 	spared []string
 	// patience says how long to wait for an object; nil is as long as for any other of the kind.
 	patience func(name string) extensions.Patience
-	// reads are the values that fill uses, sets are those that answer sets.
-	reads, sets []flow.Slot
+	// reads are the values that fill uses, notes are those that it sets, and sets are those that answer sets.
+	reads, notes, sets []flow.Slot
 }
 
 // once names the only object of a kind that a shoot has one object of.
@@ -45,7 +45,7 @@ func (g ground) once() ([]string, error) {
 // deploy writes the objects and waits for the extensions, in two tasks.
 func (a ask[T]) deploy(skip bool, after ...flow.ID) []flow.Task {
 	return []flow.Task{
-		{ID: a.id, Title: "Deploying " + a.title, After: after, Reads: a.reads, Skip: skip, Do: a.apply},
+		{ID: a.id, Title: "Deploying " + a.title, After: after, Reads: a.reads, Sets: a.notes, Skip: skip, Do: a.apply},
 		{ID: a.id + "-wait", Title: "Waiting for " + a.title, After: []flow.ID{a.id}, Sets: a.sets, Skip: skip, Do: a.wait},
 	}
 }

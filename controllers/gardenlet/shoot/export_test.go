@@ -13,6 +13,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/tools/events"
+	"k8s.io/utils/clock"
 	clocktesting "k8s.io/utils/clock/testing"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
@@ -91,6 +92,22 @@ func CleanNamespaces(ctx context.Context, shoot *gardencorev1beta1.Shoot, inside
 		return err
 	}
 	return graph.Run(ctx, flow.Options{Clock: inside.Clock})
+}
+
+// AwaitOrders waits for the machines that the Worker "a" of a seed orders, after those of before.
+func AwaitOrders(ctx context.Context, seed client.Client, watch clock.Clock, before *metav1.Time) error {
+	v := values{ordered: flow.NewValue[*metav1.Time]("time")}
+	shoot := &gardencorev1beta1.Shoot{ObjectMeta: metav1.ObjectMeta{Name: "a"}}
+	w := workers{ground: ground{facts: facts.Shoot{Namespace: "shoot--dev--a", Shoot: shoot}, seed: seed, clock: watch}, values: v}
+	asked := flow.Task{ID: "asked", Title: "Asking", Sets: []flow.Slot{v.ordered}, Do: func(ctx context.Context) error {
+		v.ordered.Set(ctx, before)
+		return nil
+	}}
+	graph, err := flow.Compile("orders", asked, flow.Task{ID: "orders", Title: "Waiting", Reads: []flow.Slot{v.ordered}, Do: w.awaitOrders})
+	if err != nil {
+		return err
+	}
+	return graph.Run(ctx, flow.Options{Clock: watch})
 }
 
 // Snapshots is the group of snapshots of volumes.

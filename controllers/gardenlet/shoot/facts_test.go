@@ -90,6 +90,7 @@ func TestPools_EXT_WORKER_2_3(t *testing.T) {
 	t.Parallel()
 	s := running(withWorkers, func(s *gardencorev1beta1.Shoot) {
 		s.Spec.Kubernetes.Version = "1.36.3"
+		s.Spec.Kubernetes.Kubelet = &gardencorev1beta1.KubeletConfig{MaxPods: new(int32(50))}
 		w := &s.Spec.Provider.Workers[0]
 		w.Machine = gardencorev1beta1.Machine{Type: "large", Image: &gardencorev1beta1.ShootMachineImage{Name: "debian", Version: new("12.1.0")}}
 		w.Labels = map[string]string{"team": "a", "worker.gardener.cloud/pool": "forged"}
@@ -112,7 +113,8 @@ func TestPools_EXT_WORKER_2_3(t *testing.T) {
 	want := []gardenextensionsv1alpha1.WorkerPool{{
 		Name: "small", MachineType: "large", Minimum: 1, Maximum: 1, MaxSurge: intstr.FromInt32(1), MaxUnavailable: intstr.FromInt32(0),
 		MachineImage: gardenextensionsv1alpha1.MachineImage{Name: "debian", Version: "12.1.0"}, Labels: labels, KubernetesVersion: new("1.36.3"),
-		Volume: &gardenextensionsv1alpha1.Volume{Size: "50Gi"},
+		KubeletConfig: &gardencorev1beta1.KubeletConfig{MaxPods: new(int32(50))},
+		Volume:        &gardenextensionsv1alpha1.Volume{Size: "50Gi"},
 		NodeTemplate: &gardenextensionsv1alpha1.NodeTemplate{Capacity: corev1.ResourceList{
 			"cpu": resource.MustParse("8"), "memory": resource.MustParse("32Gi"), "gpu": resource.MustParse("0"),
 		}},
@@ -123,6 +125,10 @@ func TestPools_EXT_WORKER_2_3(t *testing.T) {
 	}}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("Pools(...), whose labels the owner cannot change where they are ours (-want +got):\n%s", diff)
+	}
+	s.Spec.Provider.Workers[0].Kubernetes = &gardencorev1beta1.WorkerKubernetes{Kubelet: &gardencorev1beta1.KubeletConfig{MaxPods: new(int32(70))}}
+	if diff := cmp.Diff(&gardencorev1beta1.KubeletConfig{MaxPods: new(int32(70))}, shoot.Pools(s, profile, nil)[0].KubeletConfig); diff != "" {
+		t.Errorf("the kubelets of a pool with a configuration of its own (-want +got):\n%s", diff)
 	}
 	s.Spec.SystemComponents = &gardencorev1beta1.SystemComponents{NodeLocalDNS: &gardencorev1beta1.NodeLocalDNS{Enabled: true}}
 	if got := shoot.Pools(s, profile, nil)[0].Labels["networking.gardener.cloud/node-local-dns-enabled"]; got != "true" {

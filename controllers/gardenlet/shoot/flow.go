@@ -9,6 +9,7 @@ import (
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/clock"
 	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -77,6 +78,7 @@ func (o *operation) fragments(found remains) []fragment {
 		infrastructure: flow.NewValue[*gardenextensionsv1alpha1.Infrastructure]("infrastructure"),
 		userData:       flow.NewValue[map[string]string]("user data"),
 		machineKeys:    flow.NewValue[map[string]string]("machine keys"),
+		ordered:        flow.NewValue[*metav1.Time]("time of the last order of machines"),
 		keptConfigs:    flow.NewValue[[]osc.Kept]("kept machine configurations"),
 		shootClient:    flow.NewValue[client.Client]("shoot client"),
 		ingress:        flow.NewValue[component.Address]("address of the ingress controller"),
@@ -146,6 +148,8 @@ type values struct {
 	userData *flow.Value[map[string]string]
 	// machineKeys name what needs new machines of each pool when it changes.
 	machineKeys *flow.Value[map[string]string]
+	// ordered is when the extension had said which machines there are to be, before it was asked again; nil for never.
+	ordered *flow.Value[*metav1.Time]
 	// keptConfigs are what the agents of the nodes of each pool keep.
 	keptConfigs *flow.Value[[]osc.Kept]
 	// shootClient is the client of the shoot, set once its API server answers.

@@ -15,13 +15,11 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
 	"k8s.io/utils/ptr"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/terrarium-garden/terrarium/apis/core/query"
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	gardenextensionsv1alpha1 "github.com/terrarium-garden/terrarium/apis/extensions/v1alpha1"
 	"github.com/terrarium-garden/terrarium/controllers/component/facts"
-	"github.com/terrarium-garden/terrarium/controllers/extension"
 	"github.com/terrarium-garden/terrarium/controllers/flow"
 	"github.com/terrarium-garden/terrarium/controllers/kit"
 )
@@ -50,7 +48,7 @@ func (w workers) fragment(found remains) fragment {
 		deploy: append(w.ask().deploy(none, slices.Concat(w.credentialsFirst(), control.ready(), after("controlplane", "system-resources", "dns-internal", quiet(w.facts), taskPendingUpdates))...), flow.Task{
 			ID: taskPendingUpdates, Title: "Looking for machines to update in place", Skip: none || w.facts.Power != facts.Awake || !w.inPlace(), Do: w.reportPending,
 		}, flow.Task{
-			ID: "worker-status-wait", Title: "Waiting until the machines of the workers are ordered", After: after("worker"), Timeout: nodesTimeout,
+			ID: "worker-status-wait", Title: "Waiting until the machines of the workers are ordered", After: after("worker"), Reads: []flow.Slot{w.values.ordered},
 			Skip: none || w.facts.Power != facts.Awake || len(w.addOns.afterWorkers()) == 0 && !query.Autoscaled(&w.facts.Shoot.Spec), Do: w.awaitOrders,
 		}, flow.Task{
 			ID: "nodes-ready", Title: "Waiting for the nodes", Reads: []flow.Slot{w.values.shootClient}, Timeout: nodesTimeout,
@@ -70,8 +68,9 @@ func (w workers) inPlace() bool {
 func (w workers) ask() ask[*gardenextensionsv1alpha1.Worker] {
 	return ask[*gardenextensionsv1alpha1.Worker]{
 		ground: w.ground, id: "worker", title: "the workers", names: w.once,
-		reads: []flow.Slot{w.values.infrastructure, w.values.userData, w.values.machineKeys},
+		reads: []flow.Slot{w.values.infrastructure, w.values.userData, w.values.machineKeys}, notes: []flow.Slot{w.values.ordered},
 		fill: func(ctx context.Context, obj *gardenextensionsv1alpha1.Worker) error {
+			w.values.ordered.Set(ctx, obj.Status.MachineDeploymentsLastUpdateTime)
 			spec := &w.facts.Shoot.Spec
 			obj.Spec.Type, obj.Spec.Region, obj.Spec.SecretRef = spec.Provider.Type, spec.Region, w.providerSecret()
 			obj.Spec.InfrastructureProviderStatus = w.values.infrastructure.Get(ctx).Status.ProviderStatus
@@ -88,20 +87,17 @@ func (w workers) ask() ask[*gardenextensionsv1alpha1.Worker] {
 	}
 }
 
-// awaitOrders waits until the extension says which machines there are to be. The machines need not be ready: what makes them so may be
-// one of the extensions that act after that.
+// awaitOrders waits until the extension says anew which machines there are to be. The machines need not be ready: to replace all of them may
+// take hours, and what makes them ready may be one of the extensions that act after that (EXT-WORKER-7).
 func (w workers) awaitOrders(ctx context.Context) error {
-	obj := &gardenextensionsv1alpha1.Worker{}
-	key := client.ObjectKey{Namespace: w.facts.Namespace, Name: w.facts.Shoot.Name}
-	return flow.Until(ctx, w.clock, flow.Every(nodePoll), func(ctx context.Context) error {
-		if err := w.seed.Get(ctx, key, obj); err != nil {
-			return fmt.Errorf("get worker %q: %w", key, err)
-		}
-		if obj.Status.ObservedGeneration == obj.Generation && len(obj.Status.MachineDeployments) > 0 {
-			return nil
-		}
-		return extension.Ready(obj)
+	before := w.values.ordered.Get(ctx)
+	_, err := w.ask().each(func(obj *gardenextensionsv1alpha1.Worker) error {
+		return w.extensions().WaitFor(ctx, obj, w.ask().kind().Patience, func() bool {
+			at := obj.Status.MachineDeploymentsLastUpdateTime
+			return at != nil && (before == nil || at.After(before.Time))
+		})
 	})
+	return err
 }
 
 // awaitNodes waits until every pool has its nodes and all of them are ready.
@@ -160,7 +156,7 @@ func Pools(shoot *gardencorev1beta1.Shoot, profile *gardencorev1beta1.CloudProfi
 			Name: w.Name, MachineType: w.Machine.Type, Minimum: w.Minimum, Maximum: w.Maximum,
 			MaxSurge: ptr.Deref(w.MaxSurge, intstr.FromInt32(1)), MaxUnavailable: ptr.Deref(w.MaxUnavailable, intstr.FromInt32(0)),
 			Labels: poolLabels(&shoot.Spec, w), Annotations: w.Annotations, Taints: w.Taints, Zones: w.Zones, Architecture: w.Machine.Architecture,
-			KubernetesVersion: &version, ProviderConfig: w.ProviderConfig, Priority: w.Priority, UpdateStrategy: w.UpdateStrategy,
+			KubernetesVersion: &version, KubeletConfig: query.PoolKubelet(&shoot.Spec, w), ProviderConfig: w.ProviderConfig, Priority: w.Priority, UpdateStrategy: w.UpdateStrategy,
 			KubeletDataVolumeName: w.KubeletDataVolumeName, MachineControllerManagerSettings: w.MachineControllerManager,
 			NodeTemplate: nodeTemplate(profile, w.Machine.Type), ClusterAutoscaler: autoscalerOptions(w.ClusterAutoscaler),
 			UserDataSecretRef: corev1.SecretKeySelector{

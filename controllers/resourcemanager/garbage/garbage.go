@@ -155,6 +155,7 @@ func referring() []schema.GroupVersionKind {
 		appsv1.SchemeGroupVersion.WithKind("Deployment"), appsv1.SchemeGroupVersion.WithKind("StatefulSet"), appsv1.SchemeGroupVersion.WithKind("DaemonSet"),
 		batchv1.SchemeGroupVersion.WithKind("Job"), batchv1.SchemeGroupVersion.WithKind("CronJob"), corev1.SchemeGroupVersion.WithKind("Pod"),
 		gardenresourcesv1alpha1.GroupVersion.WithKind("ManagedResource"),
+		{Group: "monitoring.coreos.com", Version: "v1", Kind: "Prometheus"},
 	}
 }
 
@@ -169,7 +170,7 @@ func users(ctx context.Context, cluster client.Client) (map[string]bool, error) 
 			if meta.IsNoMatchError(err) || apierrors.IsNotFound(err) {
 				continue
 			}
-			return nil, fmt.Errorf("list %ss: %w", kind.Kind, err)
+			return nil, fmt.Errorf("list objects of kind %s: %w", kind.Kind, err)
 		}
 		for i := range list.Items {
 			for key, name := range list.Items[i].Annotations {

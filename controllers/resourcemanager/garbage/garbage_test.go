@@ -15,6 +15,7 @@ import (
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	clocktesting "k8s.io/utils/clock/testing"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -72,13 +73,14 @@ func left(t *testing.T, c client.Client) []string {
 
 func inhabited(t *testing.T) client.WithWatch {
 	t.Helper()
-	return cluster(t,
+	inside := cluster(t,
 		&corev1.ConfigMap{ObjectMeta: made("unused", time.Hour, true)},
 		&corev1.ConfigMap{ObjectMeta: made("fresh", 9*time.Minute, true)},
 		&corev1.ConfigMap{ObjectMeta: made("unmarked", time.Hour, false)},
 		&corev1.ConfigMap{ObjectMeta: made("of-deployment", time.Hour, true)},
 		&corev1.ConfigMap{ObjectMeta: made("of-cronjob", time.Hour, true)},
 		&corev1.Secret{ObjectMeta: made("of-managedresource", time.Hour, true)},
+		&corev1.Secret{ObjectMeta: made("of-prometheus", time.Hour, true)},
 		&corev1.Secret{ObjectMeta: made("unused-secret", time.Hour, true)},
 		// A reference to a ConfigMap keeps no Secret of that name.
 		&corev1.Secret{ObjectMeta: made("of-deployment-as-secret", time.Hour, true)},
@@ -86,6 +88,17 @@ func inhabited(t *testing.T) client.WithWatch {
 		&batchv1.CronJob{ObjectMeta: made("c", time.Hour, false, "configmap-x=of-cronjob")},
 		&gardenresourcesv1alpha1.ManagedResource{ObjectMeta: made("m", time.Hour, false, "secret-x=of-managedresource")},
 	)
+	// The scheme of the fake does not know the kind.
+	return interceptor.NewClient(inside, interceptor.Funcs{
+		List: func(ctx context.Context, c client.WithWatch, list client.ObjectList, options ...client.ListOption) error {
+			found, ok := list.(*metav1.PartialObjectMetadataList)
+			if ok && found.GroupVersionKind() == (schema.GroupVersionKind{Group: "monitoring.coreos.com", Version: "v1", Kind: "PrometheusList"}) {
+				found.Items = []metav1.PartialObjectMetadata{{ObjectMeta: made("p", time.Hour, false, "secret-x=of-prometheus")}}
+				return nil
+			}
+			return c.List(ctx, list, options...)
+		},
+	})
 }
 
 func TestCollection_GRM_GC(t *testing.T) {
@@ -119,11 +132,11 @@ func TestCollection_GRM_GC(t *testing.T) {
 		}
 	}
 	collect()
-	if len(left(t, seed)) != 8 || len(left(t, shoot)) != 8 {
+	if len(left(t, seed)) != 9 || len(left(t, shoot)) != 9 {
 		t.Errorf("left after the first collection: %v and %v, want all", left(t, seed), left(t, shoot))
 	}
 	collect()
-	want := []string{"fresh", "of-cronjob", "of-deployment", "of-managedresource", "unmarked"}
+	want := []string{"fresh", "of-cronjob", "of-deployment", "of-managedresource", "of-prometheus", "unmarked"}
 	for name, c := range map[string]client.Client{"seed": seed, "shoot": shoot} {
 		if diff := cmp.Diff(want, left(t, c)); diff != "" {
 			t.Errorf("left in the %s (-want +got):\n%s", name, diff)
@@ -147,7 +160,7 @@ func TestNothingIsDeletedWithoutKnowingTheUsers(t *testing.T) {
 			t.Error("Collect(...) succeeded")
 		}
 	}
-	if got := left(t, seed); len(got) != 8 {
+	if got := left(t, seed); len(got) != 9 {
 		t.Errorf("left: %v, want all", got)
 	}
 }

@@ -163,7 +163,10 @@ func Judge(ctx context.Context, cluster client.Client, references []gardenresour
 		if reference.Namespace == "" {
 			name = reference.Kind + " " + strconv.Quote(reference.Name)
 		}
-		sick, slow := judgeOne(live)
+		sick, slow, err := judgeOne(ctx, cluster, live)
+		if err != nil {
+			return healthy, progressing, err
+		}
 		if live == nil {
 			unhealthy(&healthy, reference.Kind+"Missing", name+" does not exist")
 		} else if sick != "" {
@@ -184,25 +187,30 @@ func unhealthy(condition *gardencorev1beta1.Condition, reason, message string) {
 
 // judgeOne says what is wrong with an object, and what of it is still changing. Both are empty for one that wants no check
 // (GRM-HEALTH-4).
-func judgeOne(live client.Object) (sick, slow string) {
+func judgeOne(ctx context.Context, cluster client.Client, live client.Object) (sick, slow string, err error) {
 	if live == nil {
-		return "", ""
+		return "", "", nil
 	}
 	if skip, err := strconv.ParseBool(live.GetAnnotations()[gardenresourcesv1alpha1.AnnotationSkipHealthCheck]); err == nil && skip {
-		return "", ""
+		return "", "", nil
 	}
 	_, sick = deploy.Healthy(live)
-	return sick, Progress(live)
+	slow = Progress(live)
+	workload, ok := live.(*unstructured.Unstructured)
+	if slow == "" && ok && workload.GroupVersionKind().GroupKind() == appsv1.SchemeGroupVersion.WithKind("Deployment").GroupKind() {
+		slow, err = oldPods(ctx, cluster, workload)
+	}
+	return sick, slow, err
 }
 
 // judged are the kinds for which there is a rule. All others only have to exist.
 func judged(kind schema.GroupKind) bool {
 	switch kind.String() {
 	case "Deployment.apps", "StatefulSet.apps", "DaemonSet.apps", "ReplicaSet.apps", "Job.batch", "Pod", "Service", "ReplicationController",
-		"CustomResourceDefinition.apiextensions.k8s.io", "VerticalPodAutoscaler.autoscaling.k8s.io":
+		"CustomResourceDefinition.apiextensions.k8s.io":
 		return true
 	default:
-		return false
+		return deploy.Foreign(kind.String())
 	}
 }
 
@@ -242,7 +250,7 @@ func Progress(object client.Object) string {
 			return rollout(s, s.Status.ObservedGeneration, s.Status.UpdatedNumberScheduled, s.Status.DesiredNumberScheduled)
 		})
 	default:
-		return ""
+		return deploy.ForeignProgress(live)
 	}
 }
 

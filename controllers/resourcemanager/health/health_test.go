@@ -3,6 +3,7 @@
 package health_test
 
 import (
+	"fmt"
 	"testing"
 	"time"
 
@@ -43,6 +44,38 @@ func deployment(change func(*appsv1.Deployment)) *appsv1.Deployment {
 	return d
 }
 
+// pods are those of the Deployment: two that serve, and others.
+func pods(others ...func(*corev1.Pod)) []client.Object {
+	var all []client.Object
+	for i := range 2 + len(others) {
+		p := &corev1.Pod{ObjectMeta: meta(fmt.Sprintf("d-%d", i)), Status: corev1.PodStatus{Phase: corev1.PodRunning}}
+		p.Labels, p.Finalizers = map[string]string{"a": "b"}, []string{"test/held"}
+		if i >= 2 {
+			others[i-2](p)
+		}
+		all = append(all, p)
+	}
+	return append(all, deployment(func(d *appsv1.Deployment) {
+		d.Spec.Selector = &metav1.LabelSelector{MatchLabels: map[string]string{"a": "b"}}
+	}))
+}
+
+// foreign is an object of the second generation of a kind without a Go type.
+func foreign(apiVersion, kind string, status map[string]any) client.Object {
+	return &unstructured.Unstructured{Object: map[string]any{
+		"apiVersion": apiVersion, "kind": kind, "metadata": map[string]any{"namespace": "ns", "name": "f", "generation": int64(2)},
+		"spec": map[string]any{"replicas": int64(2)}, "status": status,
+	}}
+}
+
+// monitoring is the status of what the monitoring operator runs.
+func monitoring(available, updated, observed int64, status string) map[string]any {
+	condition := func(kind string) any {
+		return map[string]any{"type": kind, "status": status, "observedGeneration": observed, "message": "told"}
+	}
+	return map[string]any{"availableReplicas": available, "updatedReplicas": updated, "conditions": []any{condition("Available"), condition("Reconciled")}}
+}
+
 func reference(apiVersion, kind, name string) gardenresourcesv1alpha1.ObjectReference {
 	return gardenresourcesv1alpha1.ObjectReference{ObjectReference: corev1.ObjectReference{APIVersion: apiVersion, Kind: kind, Namespace: "ns", Name: name}}
 }
@@ -60,6 +93,13 @@ func TestJudge_GRM_HEALTH_GRM_PROG(t *testing.T) {
 		"status": map[string]any{"conditions": []any{map[string]any{"type": "ConfigUnsupported", "status": "True"}}},
 	}}
 	ofDeployment, ofSettings := reference("apps/v1", "Deployment", "d"), reference("v1", "ConfigMap", "c")
+	ofPrometheus, ofCertificate := reference("monitoring.coreos.com/v1", "Prometheus", "f"), reference("cert.gardener.cloud/v1alpha1", "Certificate", "f")
+	prometheus := func(status map[string]any) []client.Object {
+		return []client.Object{foreign("monitoring.coreos.com/v1", "Prometheus", status)}
+	}
+	certificate := func(observed int64, state string) []client.Object {
+		return []client.Object{foreign("cert.gardener.cloud/v1alpha1", "Certificate", map[string]any{"observedGeneration": observed, "state": state})}
+	}
 	cases := map[string]struct {
 		reason              string
 		objects             []client.Object
@@ -110,6 +150,55 @@ func TestJudge_GRM_HEALTH_GRM_PROG(t *testing.T) {
 			reason: "GRM-HEALTH-5: an autoscaler that cannot act is a fault", objects: []client.Object{autoscaler},
 			references: []gardenresourcesv1alpha1.ObjectReference{reference("autoscaling.k8s.io/v1", "VerticalPodAutoscaler", "v")},
 			health:     "False VerticalPodAutoscalerUnhealthy", progressing: "False ResourcesRolledOut",
+		},
+		"EndingPods": {
+			reason: "GRM-PROG-2: a pod that ends is not over", references: []gardenresourcesv1alpha1.ObjectReference{ofDeployment},
+			objects: pods(func(p *corev1.Pod) { p.DeletionTimestamp = new(metav1.Now()) }), health: "True ResourcesHealthy", progressing: "True DeploymentProgressing",
+		},
+		"PastPods": {
+			reason: "GRM-PROG-2: pods that do nothing any more are no progress", references: []gardenresourcesv1alpha1.ObjectReference{ofDeployment},
+			objects: pods(
+				func(p *corev1.Pod) { p.Status.Phase = corev1.PodFailed },
+				func(p *corev1.Pod) { p.Status.Reason = "Evicted" },
+				func(p *corev1.Pod) {
+					p.Status.Conditions = []corev1.PodCondition{{Type: "DisruptionTarget", Status: "True"}}
+				},
+				func(p *corev1.Pod) {
+					p.Status.Conditions = []corev1.PodCondition{{Type: "Ready", Status: "False", Reason: "PodCompleted"}}
+				},
+			), health: "True ResourcesHealthy", progressing: "False ResourcesRolledOut",
+		},
+		"Prometheus": {
+			reason: "GRM-HEALTH-5: all its pods are available", references: []gardenresourcesv1alpha1.ObjectReference{ofPrometheus},
+			objects: prometheus(monitoring(2, 2, 2, "True")), health: "True ResourcesHealthy", progressing: "False ResourcesRolledOut",
+		},
+		"PrometheusShort": {
+			reason: "GRM-HEALTH-5: one pod is missing", references: []gardenresourcesv1alpha1.ObjectReference{ofPrometheus},
+			objects: prometheus(monitoring(1, 2, 2, "True")), health: "False PrometheusUnhealthy", progressing: "False ResourcesRolledOut",
+		},
+		"PrometheusDegraded": {
+			reason: "GRM-HEALTH-5: its operator says so", references: []gardenresourcesv1alpha1.ObjectReference{ofPrometheus},
+			objects: prometheus(monitoring(2, 2, 2, "Degraded")), health: "False PrometheusUnhealthy", progressing: "True PrometheusProgressing",
+		},
+		"PrometheusUnobserved": {
+			reason: "GRM-HEALTH-5: the condition is about the spec before", references: []gardenresourcesv1alpha1.ObjectReference{ofPrometheus},
+			objects: prometheus(monitoring(2, 2, 1, "True")), health: "False PrometheusUnhealthy", progressing: "True PrometheusProgressing",
+		},
+		"PrometheusUpdating": {
+			reason: "GRM-PROG-1: one pod is old", references: []gardenresourcesv1alpha1.ObjectReference{ofPrometheus},
+			objects: prometheus(monitoring(2, 1, 2, "True")), health: "True ResourcesHealthy", progressing: "True PrometheusProgressing",
+		},
+		"Certificate": {
+			reason: "GRM-HEALTH-5: it is issued", references: []gardenresourcesv1alpha1.ObjectReference{ofCertificate},
+			objects: certificate(2, "Ready"), health: "True ResourcesHealthy", progressing: "False ResourcesRolledOut",
+		},
+		"CertificatePending": {
+			reason: "GRM-HEALTH-5: it is not issued", references: []gardenresourcesv1alpha1.ObjectReference{ofCertificate},
+			objects: certificate(2, "Pending"), health: "False CertificateUnhealthy", progressing: "False ResourcesRolledOut",
+		},
+		"CertificateUnobserved": {
+			reason: "GRM-HEALTH-5, GRM-PROG-1: another one is asked for", references: []gardenresourcesv1alpha1.ObjectReference{ofCertificate},
+			objects: certificate(1, "Ready"), health: "False CertificateUnhealthy", progressing: "True CertificateProgressing",
 		},
 		"Skipped": {
 			reason: "GRM-HEALTH-4: an object may ask not to be judged", objects: []client.Object{skipped}, references: []gardenresourcesv1alpha1.ObjectReference{ofDeployment},

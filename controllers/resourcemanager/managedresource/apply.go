@@ -27,6 +27,9 @@ import (
 // FieldOwner owns what is applied.
 const FieldOwner = "gardener-resource-manager"
 
+// loadBalancerOfOpenStack begins the annotations of Services in which a controller of load balancers keeps what it has made.
+const loadBalancerOfOpenStack = "loadbalancer.openstack.org"
+
 const description = `DO NOT EDIT - This object is managed by a ManagedResource, named in the annotation ` +
 	gardenresourcesv1alpha1.AnnotationOrigin + `. Changes by hand are reverted.`
 
@@ -179,9 +182,12 @@ func (a *applier) replace(ctx context.Context, wanted *unstructured.Unstructured
 
 // strip removes labels and annotations of the live object that the manifest does not have: what others set is no business of server-side
 // apply. References always go, because one that is stale keeps garbage alive; everything else if the ManagedResource asks for that
-// (GRM-MERGE-2).
+// (GRM-MERGE-2), except what the cloud controllers of OpenStack remember of a load balancer (GRM-MERGE-5).
 func (a *applier) strip(ctx context.Context, wanted, live *unstructured.Unstructured) error {
 	annotations := beside(live.GetAnnotations(), wanted.GetAnnotations())
+	if live.GetKind() == "Service" {
+		maps.DeleteFunc(annotations, func(key string, _ any) bool { return strings.HasPrefix(key, loadBalancerOfOpenStack) })
+	}
 	if !isTrue(a.spec.ForceOverwriteAnnotations) {
 		maps.DeleteFunc(annotations, func(key string, _ any) bool {
 			return !strings.HasPrefix(key, gardencorev1beta1.AnnotationPrefixReference)

@@ -136,6 +136,42 @@ func TestReplicasLeaveTheManifest_GRM_APPLY_12(t *testing.T) {
 	}
 }
 
+// TestReplicasOfOtherKindsStay_GRM_APPLY_12: a server would set the number of these to its default when nobody applies it any more.
+func TestReplicasOfOtherKindsStay_GRM_APPLY_12(t *testing.T) {
+	t.Parallel()
+	for kind, apiVersion := range map[string]string{"ReplicationController": "v1", "Fleet": "example.org/v1"} {
+		c := cluster(t)
+		manifest := func() *unstructured.Unstructured {
+			return object(t, "apiVersion: "+apiVersion+"\nkind: "+kind+`
+metadata: {name: f, namespace: ns, annotations: {resources.gardener.cloud/preserve-replicas: "true"}}
+spec: {replicas: 2, minReadySeconds: 1}
+`)
+		}
+		live := manifest()
+		for _, step := range []struct {
+			reason string
+			scaled int64
+			want   int64
+		}{{reason: "created", want: 2}, {reason: "applied again, while nobody else has set the number", want: 2}, {reason: "scaled", scaled: 5, want: 5}, {reason: "applied after that", want: 5}} {
+			if step.scaled != 0 {
+				if err := unstructured.SetNestedField(live.Object, step.scaled, "spec", "replicas"); err != nil {
+					t.Fatal(err)
+				}
+				if err := c.Update(t.Context(), live, client.FieldOwner("scaler")); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if err := managedresource.ApplyOne(t.Context(), c, gardenresourcesv1alpha1.ManagedResourceSpec{}, manifest()); err != nil {
+				t.Fatal(err)
+			}
+			get(t, c, live, "f")
+			if got, _, err := unstructured.NestedInt64(live.Object, "spec", "replicas"); err != nil || got != step.want {
+				t.Errorf("%s, %s: %d replicas, %v, want %d", kind, step.reason, got, err, step.want)
+			}
+		}
+	}
+}
+
 func get(t *testing.T, c client.Client, into client.Object, name string) {
 	t.Helper()
 	if err := c.Get(t.Context(), client.ObjectKey{Namespace: "ns", Name: name}, into); err != nil {
@@ -269,6 +305,36 @@ spec: {type: LoadBalancer, externalTrafficPolicy: Local, selector: {a: b}, ports
 	}
 	if diff := cmp.Diff(map[int32]int32{8443: 30443, 81: 30081}, got); diff != "" {
 		t.Errorf("GRM-MERGE-5: node ports (-want +got):\n%s", diff)
+	}
+}
+
+// TestAnnotationsOfLoadBalancersStay_GRM_MERGE_5: without them, the controller would lose the load balancer of a Service.
+func TestAnnotationsOfLoadBalancersStay_GRM_MERGE_5(t *testing.T) {
+	t.Parallel()
+	const balancer, other = "loadbalancer.openstack.org/load-balancer-id", "example.org/beside"
+	c, spec := cluster(t), gardenresourcesv1alpha1.ManagedResourceSpec{ForceOverwriteAnnotations: new(true)}
+	for kind, want := range map[string][]bool{"Service": {true, false}, "ConfigMap": {false, false}} {
+		manifest := func() *unstructured.Unstructured {
+			return object(t, "apiVersion: v1\nkind: "+kind+"\nmetadata: {name: s, namespace: ns}\n")
+		}
+		if err := managedresource.ApplyOne(t.Context(), c, spec, manifest()); err != nil {
+			t.Fatal(err)
+		}
+		live := manifest()
+		get(t, c, live, "s")
+		live.SetAnnotations(map[string]string{balancer: "1", other: "2"})
+		if err := c.Update(t.Context(), live, client.FieldOwner("server")); err != nil {
+			t.Fatal(err)
+		}
+		if err := managedresource.ApplyOne(t.Context(), c, spec, manifest()); err != nil {
+			t.Fatal(err)
+		}
+		get(t, c, live, "s")
+		_, keeps := live.GetAnnotations()[balancer]
+		_, beside := live.GetAnnotations()[other]
+		if got := []bool{keeps, beside}; !slices.Equal(got, want) {
+			t.Errorf("%s: the annotations became %v", kind, live.GetAnnotations())
+		}
 	}
 }
 

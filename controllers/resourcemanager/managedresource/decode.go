@@ -8,6 +8,7 @@ import (
 	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -72,14 +73,37 @@ func (b *Bundle) add(place, key string, data []byte) {
 			b.Broken = append(b.Broken, fmt.Sprintf("%s, document %d: cannot be read", place, number))
 			return
 		}
-		object, ok := decodeObject(document)
-		switch {
-		case !ok:
-			b.Broken = append(b.Broken, fmt.Sprintf("%s, document %d: not an object with apiVersion, kind and name in YAML or JSON", place, number))
-		case object != nil:
-			b.Objects = append(b.Objects, object)
+		for i, one := range split(document) {
+			if i > 0 {
+				number++
+			}
+			object, ok := decodeObject(one)
+			switch {
+			case !ok:
+				b.Broken = append(b.Broken, fmt.Sprintf("%s, document %d: not an object with apiVersion, kind and name in YAML or JSON", place, number))
+			case object != nil:
+				b.Objects = append(b.Objects, object)
+			}
 		}
 	}
+}
+
+// split separates documents in JSON that follow each other without the separator of YAML. What is not JSON stays together.
+func split(document []byte) [][]byte {
+	rest := bytes.TrimSpace(document)
+	if !bytes.HasPrefix(rest, []byte("{")) {
+		return [][]byte{document}
+	}
+	var all [][]byte
+	for len(rest) > 0 {
+		var one json.RawMessage
+		decoder := json.NewDecoder(bytes.NewReader(rest))
+		if decoder.Decode(&one) != nil {
+			return append(all, rest)
+		}
+		all, rest = append(all, one), bytes.TrimSpace(rest[decoder.InputOffset():])
+	}
+	return all
 }
 
 // decodeObject returns nil for a document without content, and false for one that is not an object.

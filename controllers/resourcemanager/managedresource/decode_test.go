@@ -45,9 +45,18 @@ func TestDecode_GRM_MR_2(t *testing.T) {
 		data        map[string]string
 		want, wrong []string
 	}{
-		"Documents":  {reason: "a key has any number of documents, empty ones are left out", data: map[string]string{"k": named("a") + "---\n# none\n---\n" + named("b")}, want: []string{"a", "b"}},
-		"Keys":       {reason: "keys are read in alphabetical order", data: map[string]string{"2": named("b"), "1": named("a")}, want: []string{"a", "b"}},
-		"JSON":       {reason: "JSON is read too", data: map[string]string{"k": `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a"}}`}, want: []string{"a"}},
+		"Documents": {reason: "a key has any number of documents, empty ones are left out", data: map[string]string{"k": named("a") + "---\n# none\n---\n" + named("b")}, want: []string{"a", "b"}},
+		"Keys":      {reason: "keys are read in alphabetical order", data: map[string]string{"2": named("b"), "1": named("a")}, want: []string{"a", "b"}},
+		"JSON":      {reason: "JSON is read too", data: map[string]string{"k": `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a"}}`}, want: []string{"a"}},
+		"Stream": {
+			reason: "documents in JSON need no separator", data: map[string]string{"k": "{\"apiVersion\":\"v1\",\"kind\":\"ConfigMap\",\"metadata\":{\"name\":\"a\"}}\n" +
+				"{\"apiVersion\":\"v1\",\"kind\":\"ConfigMap\",\"metadata\":{\"name\":\"b\"}} {}\n---\n" + named("c")}, want: []string{"a", "b", "c"},
+		},
+		"BrokenStream": {
+			reason: "those before one that is broken are read", data: map[string]string{"k": `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a"}}{"kind":` + "\n---\n" + named("b")},
+			want: []string{"a", "b"}, wrong: []string{`Secret "s", key "k", document 2: not an object with apiVersion, kind and name in YAML or JSON`},
+		},
+		"Flow":       {reason: "YAML may begin like JSON", data: map[string]string{"k": "{apiVersion: v1, kind: ConfigMap, metadata: {name: a}}\n"}, want: []string{"a"}},
 		"Compressed": {reason: "a suffix says that a key is compressed", data: map[string]string{"k.br": compress(t, named("a"))}, want: []string{"a"}},
 		"NotCompressed": {
 			reason: "what is not compressed is not taken for it", data: map[string]string{"k.br": "plain", "l": named("a")}, want: []string{"a"},

@@ -9,6 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	gardenresourcesv1alpha1 "github.com/terrarium-garden/terrarium/apis/resources/v1alpha1"
+	"github.com/terrarium-garden/terrarium/controllers/deploy"
 )
 
 // exception is a case in which server-side apply of the manifest is not enough. It looks at the live object before, and either
@@ -38,7 +39,10 @@ func exceptions() []exception {
 			covers: func(wanted *unstructured.Unstructured, scaled bool) bool {
 				return scaled || truthy(wanted.GetAnnotations()[gardenresourcesv1alpha1.AnnotationPreserveReplicas])
 			},
-			adapt: func(wanted, _ *unstructured.Unstructured) bool {
+			adapt: func(wanted, live *unstructured.Unstructured) bool {
+				if !deploy.ReleasesReplicas(wanted.GroupVersionKind().GroupKind()) {
+					return keep(wanted, live, "spec", "replicas")
+				}
 				unstructured.RemoveNestedField(wanted.Object, "spec", "replicas")
 				return true
 			},

@@ -39,16 +39,21 @@ func (p *pass[T]) operate(ctx context.Context, kind gardencorev1beta1.LastOperat
 	}
 }
 
+// hold keeps the object until what the actor makes is removed again. It comes before everything else that is written (EXT-CTRL-2).
+func (p *pass[T]) hold(ctx context.Context) error {
+	return p.run.Update(ctx, func(object T) { controllerutil.AddFinalizer(object, p.r.Finalizer) })
+}
+
 // reconcile removes the annotation before it acts, so that a request made in the meantime is not lost. The operation is in the
 // status before, so that it is not forgotten if the process is interrupted in between.
 func (p *pass[T]) reconcile(ctx context.Context, kind gardencorev1beta1.LastOperationType) error {
+	if err := p.hold(ctx); err != nil {
+		return err
+	}
 	if err := p.run.Begin(ctx, operation.Start[T]{Type: kind}); err != nil {
 		return err
 	}
-	err := p.run.Update(ctx, func(object T) {
-		controllerutil.AddFinalizer(object, p.r.Finalizer)
-		removeAnnotation(object, gardencorev1beta1.OperationReconcile)
-	})
+	err := p.run.Update(ctx, func(object T) { removeAnnotation(object, gardencorev1beta1.OperationReconcile) })
 	if err != nil {
 		return err
 	}
@@ -57,7 +62,7 @@ func (p *pass[T]) reconcile(ctx context.Context, kind gardencorev1beta1.LastOper
 
 // restore removes the annotation after success, because the gardenlet waits for both.
 func (p *pass[T]) restore(ctx context.Context) error {
-	if err := p.run.Update(ctx, func(object T) { controllerutil.AddFinalizer(object, p.r.Finalizer) }); err != nil {
+	if err := p.hold(ctx); err != nil {
 		return err
 	}
 	if err := p.act(ctx, gardencorev1beta1.LastOperationTypeRestore, p.r.Actor.Reconcile); err != nil {
