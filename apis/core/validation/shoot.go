@@ -3,11 +3,11 @@
 package validation
 
 import (
-	apiequality "k8s.io/apimachinery/pkg/api/equality"
 	apivalidation "k8s.io/apimachinery/pkg/api/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	"k8s.io/apimachinery/pkg/util/version"
 
+	"github.com/terrarium-garden/terrarium/apis/check"
 	"github.com/terrarium-garden/terrarium/apis/core/query"
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 )
@@ -50,10 +50,10 @@ func ValidateShootBindingUpdate(s, old *gardencorev1beta1.Shoot) field.ErrorList
 	case old.Spec.SeedName != nil:
 		same := s.Spec.DeepCopy()
 		same.SeedName = old.Spec.SeedName
-		if !apiequality.Semantic.DeepEqual(same, &old.Spec) {
+		if !check.Same(same, &old.Spec) {
 			errs = append(errs, field.Forbidden(field.NewPath("spec"), "only the seed can change together with the seed"))
 		}
-	case !apiequality.Semantic.DeepEqual(withoutSeed(&s.Spec, &old.Spec), &old.Spec):
+	case !check.Same(withoutSeed(&s.Spec, &old.Spec), &old.Spec):
 		errs = append(errs, field.Forbidden(field.NewPath("spec"), "only the seed can be chosen here; change the rest in the shoot itself"))
 	}
 	return append(errs, shootUpdate(s, old)...)

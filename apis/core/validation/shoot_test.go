@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	autoscalingv1 "k8s.io/api/autoscaling/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/intstr"
 
 	"github.com/terrarium-garden/terrarium/apis/check/checktest"
@@ -219,6 +220,11 @@ func TestValidateShootBinding(t *testing.T) {
 			s.Spec.DNS = &gardencorev1beta1.DNS{Providers: []gardencorev1beta1.DNSProvider{{Type: new("local"), CredentialsRef: ref, Primary: primary}}}
 		}
 	}
+	configured := func(raw string) func(*gardencorev1beta1.Shoot) {
+		return func(s *gardencorev1beta1.Shoot) {
+			s.Spec.Provider.InfrastructureConfig = &runtime.RawExtension{Raw: []byte(raw)}
+		}
+	}
 	for name, tc := range map[string]struct {
 		reason   string
 		old, now *gardencorev1beta1.Shoot
@@ -245,6 +251,10 @@ func TestValidateShootBinding(t *testing.T) {
 				s.Spec.SeedName, s.Spec.DNS.Providers[0].CredentialsRef.Name = new("a"), "other"
 			}),
 			want: []string{"spec: FieldValueForbidden"},
+		},
+		"API-BIND-1 order": {
+			reason: "the configuration of the provider may come in another order", old: shoot(configured(`{"b":1,"a":2}`)),
+			now: shoot(configured(`{"a": 2, "b": 1}`), func(s *gardencorev1beta1.Shoot) { s.Spec.SeedName = new("a") }),
 		},
 		"API-BIND-1 none":  {reason: "a binding names a seed", old: bound("a"), now: shoot(), want: []string{"spec.seedName: FieldValueRequired"}},
 		"API-BIND-1 again": {reason: "twice the same is an error", old: bound("a"), now: bound("a"), want: []string{"spec.seedName: FieldValueInvalid"}},
