@@ -11,6 +11,8 @@ import (
 	"k8s.io/apiserver/pkg/admission"
 	"k8s.io/apiserver/pkg/admission/plugin/resourcequota"
 	"k8s.io/utils/clock"
+
+	"github.com/terrarium-garden/terrarium/appliance/admission/world"
 )
 
 // quotaPauses returns the pauses before a creation is checked again after a conflict about its quota.
@@ -40,6 +42,9 @@ type recount struct {
 
 // Validate implements admission.ValidationInterface.
 func (r recount) Validate(ctx context.Context, a admission.Attributes, o admission.ObjectInterfaces) error {
+	if world.Tried(a) {
+		return nil
+	}
 	err := r.ValidationInterface.Validate(ctx, a, o)
 	for _, pause := range quotaPauses() {
 		if !lostQuota(err) {

@@ -9,10 +9,12 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
+	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apiserver/pkg/admission"
 	"k8s.io/apiserver/pkg/admission/plugin/resourcequota"
+	"k8s.io/apiserver/pkg/authentication/user"
 	"k8s.io/utils/clock"
 )
 
@@ -61,11 +63,30 @@ func TestRecounting(t *testing.T) {
 
 			plugin := &answers{Handler: admission.NewHandler(admission.Create), errs: tc.errs}
 			decorated := recounting(clock.RealClock{}).Decorate(plugin, tc.plugin)
-			err := decorated.(admission.ValidationInterface).Validate(t.Context(), nil, nil)
+			err := decorated.(admission.ValidationInterface).Validate(t.Context(), creation(&user.DefaultInfo{Name: "somebody"}), nil)
 			got, want := outcome{err, plugin.next}, outcome{tc.want, tc.asked}
 			if diff := cmp.Diff(want, got, cmpopts.EquateErrors()); diff != "" {
 				t.Errorf("%s\nValidate(...) (-want +got):\n%s", tc.reason, diff)
 			}
 		})
+	}
+}
+
+// creation is the creation of a Secret in a dry run.
+func creation(by user.Info) admission.Attributes {
+	return admission.NewAttributesRecord(&corev1.Secret{}, nil, corev1.SchemeGroupVersion.WithKind("Secret"), "garden-a", "key",
+		corev1.SchemeGroupVersion.WithResource("secrets"), "", admission.Create, nil, true, by)
+}
+
+// TestTrialsAreNotCounted: what the server shows to the webhooks of a provider is there already.
+func TestTrialsAreNotCounted_API_RRM_2(t *testing.T) {
+	t.Parallel()
+	plugin := &answers{Handler: admission.NewHandler(admission.Create), errs: []error{errors.New("exceeded quota")}}
+	decorated := recounting(clock.RealClock{}).Decorate(plugin, resourcequota.PluginName)
+	for name, refused := range map[string]bool{user.APIServerUser: false, "somebody": true} {
+		err := decorated.(admission.ValidationInterface).Validate(t.Context(), creation(&user.DefaultInfo{Name: name}), nil)
+		if (err != nil) != refused {
+			t.Errorf("Validate(a Secret in a dry run of %q) = %v, want an error: %t", name, err, refused)
+		}
 	}
 }

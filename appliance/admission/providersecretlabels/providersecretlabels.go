@@ -16,7 +16,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apiserver/pkg/admission"
-	"k8s.io/apiserver/pkg/authentication/user"
 
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	gardensecurityv1alpha1 "github.com/terrarium-garden/terrarium/apis/security/v1alpha1"
@@ -42,7 +41,7 @@ func (r *rule) Admit(ctx context.Context, a admission.Attributes, _ admission.Ob
 		corev1.Resource("secrets").String():                    "Secret",
 		gardencorev1beta1.Resource("internalsecrets").String(): "InternalSecret",
 	}[a.GetResource().GroupResource().String()]
-	if !known || a.GetSubresource() != "" || tried(a) {
+	if !known || a.GetSubresource() != "" || world.Tried(a) {
 		return nil
 	}
 	of, err := r.world.Cached().OfProject(ctx, a.GetNamespace())
@@ -65,12 +64,6 @@ func (r *rule) Admit(ctx context.Context, a admission.Attributes, _ admission.Ob
 		object.SetLabels(want)
 	}
 	return nil
-}
-
-// tried reports whether the server itself shows the credentials of a new binding to the webhooks of its provider, with the label
-// that they will have (API-RRM-2).
-func tried(a admission.Attributes) bool {
-	return a.IsDryRun() && a.GetOperation() == admission.Create && a.GetUserInfo().GetName() == user.APIServerUser
 }
 
 // labels replaces the labels of providers.

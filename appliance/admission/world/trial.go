@@ -12,6 +12,8 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apiserver/pkg/admission"
+	"k8s.io/apiserver/pkg/authentication/user"
 )
 
 // Trial creates a Secret in a dry run and returns the error of the API server.
@@ -31,6 +33,13 @@ func (w *World) Try(ctx context.Context, secret *corev1.Secret) error {
 		return err
 	}
 	return fmt.Errorf("%w: %w", ErrUnreadable, err)
+}
+
+// Tried reports whether a request is what Try asks: the server itself shows the credentials of a new binding to the webhooks of its
+// provider, with the label that they will have (API-RRM-2). These credentials are there already, so that no quota or limit is about it.
+func Tried(a admission.Attributes) bool {
+	return a.IsDryRun() && a.GetOperation() == admission.Create && a.GetSubresource() == "" &&
+		a.GetResource().GroupResource() == corev1.Resource("secrets") && a.GetUserInfo().GetName() == user.APIServerUser
 }
 
 // rejects reports whether an API server has judged a request, and would judge it in the same way again.
