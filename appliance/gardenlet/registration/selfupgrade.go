@@ -8,6 +8,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/yaml"
 
@@ -40,9 +41,11 @@ func (r Registrar) AdoptGardenlet(ctx context.Context, seed client.Client) (why,
 	if own := (client.ObjectKey{Namespace: gardencorev1beta1.NamespaceGarden, Name: r.Template.Name}); client.ObjectKeyFromObject(wanted) != own {
 		return fmt.Errorf("key %q: it is Gardenlet %q and not %q", selfUpgradeKey, client.ObjectKeyFromObject(wanted), own), nil
 	}
+	// An exported object says more about itself than a new one may.
+	wanted.ObjectMeta = metav1.ObjectMeta{Namespace: wanted.Namespace, Name: wanted.Name, Labels: wanted.Labels, Annotations: wanted.Annotations}
 	switch err := r.Garden.Create(ctx, wanted); {
 	case err == nil || apierrors.IsAlreadyExists(err):
-	case apierrors.IsInvalid(err) || apierrors.IsForbidden(err):
+	case apierrors.IsInvalid(err) || apierrors.IsForbidden(err) || apierrors.IsBadRequest(err) || apierrors.IsRequestEntityTooLargeError(err):
 		return fmt.Errorf("the garden refuses it: %w", err), nil
 	default:
 		return nil, fmt.Errorf("create Gardenlet %q: %w", wanted.Name, err)

@@ -3,6 +3,7 @@
 package registration_test
 
 import (
+	"strings"
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
@@ -29,6 +30,7 @@ func TestAdoptGardenlet_GLET_GL_2(t *testing.T) {
 	}{
 		"nothing is given":     {},
 		"it is made":           {given: manifest, replicas: 3},
+		"it was exported":      {given: strings.Replace(manifest, "name: one}", "name: one, resourceVersion: \"7\", uid: u, generation: 3}", 1), replicas: 3},
 		"it exists":            {given: manifest, existing: []client.Object{existing}, replicas: 2},
 		"of another seed":      {given: "metadata: {namespace: garden, name: two}\n", stays: true},
 		"in another namespace": {given: "metadata: {namespace: default, name: one}\n", stays: true},
