@@ -64,6 +64,16 @@ func TestOrdersAreAwaited_EXT_WORKER_7(t *testing.T) {
 				}
 			},
 		},
+		"Earlier": {
+			reason: "an extension of earlier times tells the generation only", took: [2]time.Duration{time.Minute, time.Minute + 6*time.Second},
+			status: func(w *gardenextensionsv1alpha1.Worker, after time.Duration) {
+				state(w, 1, "Processing", old)
+				if after >= time.Minute {
+					state(w, 2, "Processing", old)
+				}
+				w.Status.MachineDeploymentsLastUpdateTime = nil
+			},
+		},
 		"Error": {
 			reason: "an error that lasts ends the wait", took: [2]time.Duration{30 * time.Second, 36 * time.Second}, want: "no quota",
 			status: func(w *gardenextensionsv1alpha1.Worker, _ time.Duration) {

@@ -94,6 +94,11 @@ func (w workers) awaitOrders(ctx context.Context) error {
 	_, err := w.ask().each(func(obj *gardenextensionsv1alpha1.Worker) error {
 		return w.extensions().WaitFor(ctx, obj, w.ask().kind().Patience, func() bool {
 			at := obj.Status.MachineDeploymentsLastUpdateTime
+			if at == nil {
+				// Extensions of earlier times say only whose generation their order is of.
+				return obj.Status.ObservedGeneration == obj.Generation && len(obj.Status.MachineDeployments) > 0 &&
+					obj.Annotations[gardencorev1beta1.AnnotationOperation] == ""
+			}
 			return at != nil && (before == nil || at.After(before.Time))
 		})
 	})
