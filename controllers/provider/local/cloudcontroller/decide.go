@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
@@ -31,7 +32,7 @@ func Complete(node *corev1.Node, pod *corev1.Pod) error {
 	}
 	// The provider ID of a Node cannot be changed once it is set.
 	node.Spec.ProviderID = cmp.Or(node.Spec.ProviderID, machinepod.ProviderID(pod.Namespace, pod.Name))
-	withdraw(node, template)
+	withdraw(node, pod.Annotations[machinepod.AnnotationFormer], template)
 	set(&node.Labels, template.Labels)
 	set(&node.Annotations, template.Annotations)
 	for _, want := range template.Taints {
@@ -48,17 +49,30 @@ func Complete(node *corev1.Node, pod *corev1.Pod) error {
 	return nil
 }
 
-// withdraw takes off what was set before and is not wanted now, unless somebody has changed it. An annotation that cannot be read says nothing.
-func withdraw(node *corev1.Node, template machinepod.NodeTemplate) {
-	before := machinepod.NodeTemplate{}
-	if json.Unmarshal([]byte(node.Annotations[AnnotationApplied]), &before) != nil {
+// withdraw takes off what was set before and is not wanted now, unless somebody has changed it. The Node says what was set last, and its
+// kubelet can write that too: it may not take off taints and some of the labels. So nothing goes that the pod of the machine, which no node
+// can write, has not asked for at some time. An annotation that cannot be read says nothing.
+func withdraw(node *corev1.Node, asked string, template machinepod.NodeTemplate) {
+	before, former := machinepod.NodeTemplate{}, machinepod.NodeTemplate{}
+	if json.Unmarshal([]byte(node.Annotations[AnnotationApplied]), &before) != nil || json.Unmarshal([]byte(asked), &former) != nil {
 		return
 	}
+	keepCommon(before.Labels, former.Labels)
+	keepCommon(before.Annotations, former.Annotations)
 	unset(node.Labels, before.Labels, template.Labels)
 	unset(node.Annotations, before.Annotations, template.Annotations)
 	node.Spec.Taints = slices.DeleteFunc(node.Spec.Taints, func(have corev1.Taint) bool {
-		was := slices.ContainsFunc(before.Taints, func(t corev1.Taint) bool { return have.MatchTaint(&t) && have.Value == t.Value })
+		same := func(t corev1.Taint) bool { return have.MatchTaint(&t) && have.Value == t.Value }
+		was := slices.ContainsFunc(before.Taints, same) && slices.ContainsFunc(former.Taints, same)
 		return was && !slices.ContainsFunc(template.Taints, func(t corev1.Taint) bool { return have.MatchTaint(&t) })
+	})
+}
+
+// keepCommon leaves only what the others have with the same value.
+func keepCommon(values, others map[string]string) {
+	maps.DeleteFunc(values, func(key, value string) bool {
+		other, found := others[key]
+		return !found || other != value
 	})
 }
 

@@ -45,6 +45,8 @@ func newNode() *corev1.Node {
 
 func TestComplete(t *testing.T) {
 	t.Parallel()
+	const former = `{"labels":{"former":"","changed":"was"},"annotations":{"former":"yes"},"taints":[` +
+		`{"key":"former","effect":"NoExecute"},{"key":"changed","value":"was","effect":"NoSchedule"}]}`
 	labels := map[string]string{
 		"own": "label", "pool": "small", "colour": "green", "role": "", "topology.kubernetes.io/zone": "a",
 	}
@@ -61,6 +63,8 @@ func TestComplete(t *testing.T) {
 	cases := map[string]struct {
 		reason string
 		node   func() *corev1.Node
+		// former is what the pod has asked for before.
+		former string
 		want   func() *corev1.Node
 	}{
 		"New":      {reason: "a new Node gets everything, what it has of its own stays", node: newNode, want: full},
@@ -80,11 +84,11 @@ func TestComplete(t *testing.T) {
 		},
 		"Withdrawn": {
 			reason: "what the pool said before goes, unless somebody has changed it since; the rest is not of the pool",
+			former: former,
 			node: func() *corev1.Node {
 				n := full().DeepCopy()
 				n.Labels["former"], n.Labels["changed"], n.Annotations["former"] = "", "other", "yes"
-				n.Annotations[cloudcontroller.AnnotationApplied] = `{"labels":{"former":"","changed":"was"},"annotations":{"former":"yes"},"taints":[` +
-					`{"key":"former","effect":"NoExecute"},{"key":"changed","value":"was","effect":"NoSchedule"}]}`
+				n.Annotations[cloudcontroller.AnnotationApplied] = former
 				n.Spec.Taints = []corev1.Taint{
 					{Key: "former", Effect: corev1.TaintEffectNoExecute},
 					{Key: "former", Effect: corev1.TaintEffectNoSchedule},
@@ -98,6 +102,33 @@ func TestComplete(t *testing.T) {
 				n.Labels["changed"] = "other"
 				n.Spec.Taints = []corev1.Taint{
 					{Key: "former", Effect: corev1.TaintEffectNoSchedule}, {Key: "changed", Value: "other", Effect: corev1.TaintEffectNoSchedule}, taint("new"),
+				}
+				return n
+			},
+		},
+		"Hostile": {
+			reason: "a kubelet cannot have taken off what no pool has said, by writing that it was set",
+			former: `{"labels":{"former":"other"}}`,
+			node: func() *corev1.Node {
+				n := full().DeepCopy()
+				n.Labels["former"], n.Labels["changed"], n.Annotations["former"] = "", "other", "yes"
+				n.Annotations[cloudcontroller.AnnotationApplied] = former
+				n.Spec.Taints = []corev1.Taint{
+					{Key: "former", Effect: corev1.TaintEffectNoExecute},
+					{Key: "former", Effect: corev1.TaintEffectNoSchedule},
+					{Key: "changed", Value: "other", Effect: corev1.TaintEffectNoSchedule},
+					taint("new"),
+				}
+				return n
+			},
+			want: func() *corev1.Node {
+				n := full().DeepCopy()
+				n.Labels["former"], n.Labels["changed"], n.Annotations["former"] = "", "other", "yes"
+				n.Spec.Taints = []corev1.Taint{
+					{Key: "former", Effect: corev1.TaintEffectNoExecute},
+					{Key: "former", Effect: corev1.TaintEffectNoSchedule},
+					{Key: "changed", Value: "other", Effect: corev1.TaintEffectNoSchedule},
+					taint("new"),
 				}
 				return n
 			},
@@ -116,7 +147,9 @@ func TestComplete(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			node := tc.node().DeepCopy()
-			if err := cloudcontroller.Complete(node, newPod()); err != nil {
+			pod := newPod()
+			metav1.SetMetaDataAnnotation(&pod.ObjectMeta, machinepod.AnnotationFormer, tc.former)
+			if err := cloudcontroller.Complete(node, pod); err != nil {
 				t.Fatal(err)
 			}
 			if diff := cmp.Diff(tc.want(), node, cmpopts.EquateEmpty()); diff != "" {

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"slices"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
@@ -24,6 +25,8 @@ const (
 	App = "machine"
 	// AnnotationNode holds, on pods, what is set on the node of the machine: a NodeTemplate as JSON.
 	AnnotationNode = "local.provider.extensions.gardener.cloud/node"
+	// AnnotationFormer holds, on pods, what AnnotationNode has said before: a NodeTemplate as JSON. Only that may be taken off a node.
+	AnnotationFormer = "local.provider.extensions.gardener.cloud/former-node"
 	// ConditionNodeReady is the condition of pods that says whether the node of the machine is ready. A machine is useless to the shoot if
 	// its kubelet runs, but its node has not joined or has no network.
 	ConditionNodeReady = "local.provider.extensions.gardener.cloud/node-ready"
@@ -106,6 +109,30 @@ func NodeAnnotation(of *gardenmachinev1alpha1.Machine, volumes bool) (string, er
 		return "", fmt.Errorf("encode node template of machine %q: %w", of.Name, err)
 	}
 	return string(data), nil
+}
+
+// Former is the value of AnnotationFormer once a value of AnnotationNode is replaced. Values that cannot be read say nothing.
+func Former(before, replaced string) (string, error) {
+	former, last := NodeTemplate{}, NodeTemplate{}
+	_, _ = json.Unmarshal([]byte(before), &former), json.Unmarshal([]byte(replaced), &last)
+	former.Labels, former.Annotations = merged(former.Labels, last.Labels), merged(former.Annotations, last.Annotations)
+	for _, taint := range last.Taints {
+		former.Taints = slices.DeleteFunc(former.Taints, func(t corev1.Taint) bool { return t.MatchTaint(&taint) })
+		former.Taints = append(former.Taints, taint)
+	}
+	data, err := json.Marshal(former)
+	if err != nil {
+		return "", fmt.Errorf("encode former node template: %w", err)
+	}
+	return string(data), nil
+}
+
+func merged(values, later map[string]string) map[string]string {
+	if values == nil {
+		return later
+	}
+	maps.Copy(values, later)
+	return values
 }
 
 // Name is the name of the pod and of the node of a machine. Names of machines begin with the namespace, which the pod is in anyway and

@@ -156,7 +156,12 @@ func (r *Reconciler) identify(ctx context.Context, s *scope) (kit.Outcome, error
 	if err != nil || s.pod.Annotations[machinepod.AnnotationNode] == node {
 		return kit.Continue(), err
 	}
+	former, err := machinepod.Former(s.pod.Annotations[machinepod.AnnotationFormer], s.pod.Annotations[machinepod.AnnotationNode])
+	if err != nil {
+		return kit.Stop(), err
+	}
 	old := s.pod.DeepCopy()
+	metav1.SetMetaDataAnnotation(&s.pod.ObjectMeta, machinepod.AnnotationFormer, former)
 	metav1.SetMetaDataAnnotation(&s.pod.ObjectMeta, machinepod.AnnotationNode, node)
 	if err := s.cloud.Patch(ctx, s.pod, client.MergeFrom(old)); client.IgnoreNotFound(err) != nil {
 		return kit.Stop(), fmt.Errorf("annotate the pod of machine %q: %w", s.machine.Name, err)

@@ -328,6 +328,15 @@ func TestUpdatesNode(t *testing.T) {
 	if pod, _ := w.pod(t); pod.Annotations[machinepod.AnnotationNode] != `{"labels":{"color":"green"}}` {
 		t.Errorf("the pod says %s", pod.Annotations[machinepod.AnnotationNode])
 	}
+	m = w.machine(t)
+	m.Spec.NodeTemplate.Labels = map[string]string{"shape": "round"}
+	if err := w.Update(t.Context(), m); err != nil {
+		t.Fatal(err)
+	}
+	w.mustRun(t)
+	if pod, _ := w.pod(t); pod.Annotations[machinepod.AnnotationFormer] != `{"labels":{"color":"green"}}` {
+		t.Errorf("the pod said before: %s", pod.Annotations[machinepod.AnnotationFormer])
+	}
 }
 
 // TestForeignNamespace: a machine whose namespace in another cluster belongs to somebody else is not made, and can be deleted.
