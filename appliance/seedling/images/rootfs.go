@@ -78,7 +78,7 @@ func (r Rootfs) bootstrap(ctx context.Context, dir string) error {
 	}
 	args = append(args, r.Distribution.Suite, dir, r.Distribution.Mirror)
 	output, err := r.run(ctx, args, true)
-	if errors.Is(err, syscall.EPERM) {
+	if errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EINVAL) { // The latter in a folder that was made the root.
 		output, err = r.run(ctx, args, false)
 	}
 	if err != nil {
