@@ -26,11 +26,13 @@ var errNoImages = errors.New("there is nothing to fetch files of images with")
 
 // fetchAll puts the files of images in place that differ. The machine keeps those that cannot be fetched as they were, and everything else
 // goes on: a registry that does not answer must not keep it from a new certificate. Only units that need the file wait for it (EXT-OSC-3).
-func (m *Machine) fetchAll(ctx context.Context, p *plan) {
+// It reports whether a file was fetched.
+func (m *Machine) fetchAll(ctx context.Context, p *plan) bool {
 	files := slices.DeleteFunc(slices.Clone(p.changed), func(f File) bool { return f.From == nil })
 	if len(files) == 0 {
-		return
+		return false
 	}
+	m.settleOthers(ctx, p, files)
 	limited, cancel := context.WithTimeout(ctx, imagefile.Timeout)
 	defer cancel()
 	folder, end, noFolder := m.layers()
@@ -49,6 +51,24 @@ func (m *Machine) fetchAll(ctx context.Context, p *plan) {
 		logr.FromContextOrDiscard(ctx).Info("File fetched", "path", file.Path, "image", file.From.Image, "pathInImage", file.From.Path)
 	}
 	p.reason = errors.Join(append(errs, end())...)
+	return len(p.missing) < len(files)
+}
+
+// settleOthers restarts the units that need none of the files, the agent itself not: to fetch these may take long. What fails here is tried again
+// with the others.
+func (m *Machine) settleOthers(ctx context.Context, p *plan, files []File) {
+	for _, file := range files {
+		p.missing = append(p.missing, file.Path)
+	}
+	p.wanted.Unsettled = slices.DeleteFunc(p.wanted.Unsettled, func(name string) bool {
+		unit := p.units[name]
+		if unit == nil || name == Unit || p.awaits(unit) || m.restart(ctx, unit) != nil {
+			return false
+		}
+		logr.FromContextOrDiscard(ctx).Info("Unit restarted", "unit", name)
+		return true
+	})
+	p.missing = nil
 }
 
 // layers makes the folder for layers of images, without what an agent that was killed has left there, and returns how to remove it.

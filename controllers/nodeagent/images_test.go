@@ -5,6 +5,7 @@ package nodeagent_test
 import (
 	"archive/tar"
 	"bytes"
+	"context"
 	"errors"
 	"io"
 	"log"
@@ -204,6 +205,37 @@ func TestAnImageThatDoesNotComeHoldsNothingElse_EXT_OSC_3(t *testing.T) {
 	apply(t, m, withTool(second, "/tool", "2"))
 	if diff := cmp.Diff([]string{"restart tool.service"}, units.take()); diff != "" || read(t, m, "/opt/bin/tool") != "second" {
 		t.Errorf("the file has %q; units (-want +got):\n%s", read(t, m, "/opt/bin/tool"), diff)
+	}
+}
+
+// slow is a source that looks at what was done before it is asked.
+type slow struct {
+	imagefile.Source
+
+	asked func()
+}
+
+func (s slow) Fetch(ctx context.Context, folder string, of imagefile.Ref, to io.Writer) error {
+	s.asked()
+	return s.Source.Fetch(ctx, folder, of, to) //nolint:wrapcheck // It is the source.
+}
+
+// TestUnitsDoNotWaitForImages_EXT_OSC_3: a registry may take long, and a unit that needs nothing of it has its new files before that.
+func TestUnitsDoNotWaitForImages_EXT_OSC_3(t *testing.T) {
+	t.Parallel()
+	s := newShelf(t)
+	first, second := s.push(t, "v1", "tool", "first"), s.push(t, "v2", "tool", "second")
+	m, units := imageMachine(t)
+	apply(t, m, withTool(first, "/tool", "1"))
+	units.take()
+	var before []string
+	m.Images = slow{Source: m.Images, asked: func() { before = units.take() }}
+	apply(t, m, withTool(second, "/tool", "2"))
+	if diff := cmp.Diff([]string{"restart kubelet.service"}, before); diff != "" {
+		t.Errorf("units before the image is fetched (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff([]string{"restart tool.service"}, units.take()); diff != "" {
+		t.Errorf("units after that (-want +got):\n%s", diff)
 	}
 }
 

@@ -200,7 +200,13 @@ func (m *Machine) transfer(ctx context.Context, p *plan) error {
 	if err := m.remove(ctx, removed); err != nil {
 		return err
 	}
-	m.fetchAll(ctx, p)
+	if err := m.reload(ctx); err != nil || !m.fetchAll(ctx, p) {
+		return err
+	}
+	return m.reload(ctx)
+}
+
+func (m *Machine) reload(ctx context.Context) error {
 	if err := m.Units.Reload(ctx); err != nil {
 		return fmt.Errorf("reload units: %w", err)
 	}
