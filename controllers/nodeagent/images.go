@@ -60,7 +60,7 @@ func (m *Machine) settleOthers(ctx context.Context, p *plan, files []File) {
 	for _, file := range files {
 		p.missing = append(p.missing, file.Path)
 	}
-	p.wanted.Unsettled = slices.DeleteFunc(p.wanted.Unsettled, func(name string) bool {
+	p.wanted.Unsettled = slices.DeleteFunc(slices.Clone(p.wanted.Unsettled), func(name string) bool {
 		unit := p.units[name]
 		if unit == nil || name == Unit || p.awaits(unit) || m.restart(ctx, unit) != nil {
 			return false

@@ -60,6 +60,19 @@ func TestComplete(t *testing.T) {
 			Spec:       corev1.NodeSpec{ProviderID: "local:///shoot--dev--sprout/machine-one", Taints: []corev1.Taint{taint("new")}},
 		}
 	}
+	// marked has what a pool wanted before, and says so.
+	marked := func() *corev1.Node {
+		n := full().DeepCopy()
+		n.Labels["former"], n.Labels["changed"], n.Annotations["former"] = "", "other", "yes"
+		n.Annotations[cloudcontroller.AnnotationApplied] = former
+		n.Spec.Taints = []corev1.Taint{
+			{Key: "former", Effect: corev1.TaintEffectNoExecute},
+			{Key: "former", Effect: corev1.TaintEffectNoSchedule},
+			{Key: "changed", Value: "other", Effect: corev1.TaintEffectNoSchedule},
+			taint("new"),
+		}
+		return n
+	}
 	cases := map[string]struct {
 		reason string
 		node   func() *corev1.Node
@@ -85,18 +98,7 @@ func TestComplete(t *testing.T) {
 		"Withdrawn": {
 			reason: "what the pool said before goes, unless somebody has changed it since; the rest is not of the pool",
 			former: former,
-			node: func() *corev1.Node {
-				n := full().DeepCopy()
-				n.Labels["former"], n.Labels["changed"], n.Annotations["former"] = "", "other", "yes"
-				n.Annotations[cloudcontroller.AnnotationApplied] = former
-				n.Spec.Taints = []corev1.Taint{
-					{Key: "former", Effect: corev1.TaintEffectNoExecute},
-					{Key: "former", Effect: corev1.TaintEffectNoSchedule},
-					{Key: "changed", Value: "other", Effect: corev1.TaintEffectNoSchedule},
-					taint("new"),
-				}
-				return n
-			},
+			node:   marked,
 			want: func() *corev1.Node {
 				n := full().DeepCopy()
 				n.Labels["changed"] = "other"
@@ -109,27 +111,10 @@ func TestComplete(t *testing.T) {
 		"Hostile": {
 			reason: "a kubelet cannot have taken off what no pool has said, by writing that it was set",
 			former: `{"labels":{"former":"other"}}`,
-			node: func() *corev1.Node {
-				n := full().DeepCopy()
-				n.Labels["former"], n.Labels["changed"], n.Annotations["former"] = "", "other", "yes"
-				n.Annotations[cloudcontroller.AnnotationApplied] = former
-				n.Spec.Taints = []corev1.Taint{
-					{Key: "former", Effect: corev1.TaintEffectNoExecute},
-					{Key: "former", Effect: corev1.TaintEffectNoSchedule},
-					{Key: "changed", Value: "other", Effect: corev1.TaintEffectNoSchedule},
-					taint("new"),
-				}
-				return n
-			},
+			node:   marked,
 			want: func() *corev1.Node {
-				n := full().DeepCopy()
-				n.Labels["former"], n.Labels["changed"], n.Annotations["former"] = "", "other", "yes"
-				n.Spec.Taints = []corev1.Taint{
-					{Key: "former", Effect: corev1.TaintEffectNoExecute},
-					{Key: "former", Effect: corev1.TaintEffectNoSchedule},
-					{Key: "changed", Value: "other", Effect: corev1.TaintEffectNoSchedule},
-					taint("new"),
-				}
+				n := marked()
+				n.Annotations[cloudcontroller.AnnotationApplied] = template
 				return n
 			},
 		},
