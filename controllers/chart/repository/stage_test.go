@@ -7,17 +7,13 @@ import (
 	"encoding/json"
 	"encoding/pem"
 	"fmt"
-	"io"
-	"log"
 	"net/http"
 	"net/http/httptest"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 
 	"github.com/google/go-containerregistry/pkg/name"
-	"github.com/google/go-containerregistry/pkg/registry"
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 	"github.com/google/go-containerregistry/pkg/v1/empty"
 	"github.com/google/go-containerregistry/pkg/v1/mutate"
@@ -27,63 +23,41 @@ import (
 
 	gardencorev1 "github.com/terrarium-garden/terrarium/apis/core/v1"
 	"github.com/terrarium-garden/terrarium/controllers/chart/repository"
+	"github.com/terrarium-garden/terrarium/controllers/registry/registrytest"
 )
 
 const typeChart = "application/vnd.cncf.helm.chart.content.v1.tar+gzip"
 
 // store is a registry that notes what it is asked.
 type store struct {
+	*registrytest.Store
+
 	t      *testing.T
 	server *httptest.Server
 	// host is its address with the port.
 	host string
-
-	mu    sync.Mutex
-	asked []string
-	// before answers a request in place of the registry, if it returns true.
-	before func(w http.ResponseWriter, r *http.Request) bool
 }
 
 // open starts a registry, with TLS or without.
 func open(t *testing.T, start func(http.Handler) *httptest.Server) *store {
 	t.Helper()
-	s := &store{t: t}
-	inner := registry.New(registry.Logger(log.New(io.Discard, "", 0)))
-	s.server = start(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		s.mu.Lock()
-		before := s.before
-		s.asked = append(s.asked, r.Method+" "+r.URL.Path)
-		s.mu.Unlock()
-		if before == nil || !before(w, r) {
-			inner.ServeHTTP(w, r)
-		}
-	}))
-	s.server.Config.ErrorLog = log.New(io.Discard, "", 0)
-	t.Cleanup(s.server.Close)
-	s.host = s.server.Listener.Addr().String()
-	return s
+	s := registrytest.Open(t, start)
+	return &store{Store: s, t: t, server: s.Server, host: s.Host}
 }
 
 // answer lets the function answer from now on.
-func (s *store) answer(before func(w http.ResponseWriter, r *http.Request) bool) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.before = before
-}
+func (s *store) answer(before registrytest.Answer) { s.Answer(before) }
 
 // questions returns what was asked since the last call: the method, and whether for a manifest or a blob.
 func (s *store) questions() []string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
 	var all []string
-	for _, question := range s.asked {
+	for _, question := range s.Asked() {
 		for _, part := range []string{"manifests", "blobs"} {
 			if method, path, _ := strings.Cut(question, " "); strings.Contains(path, "/"+part+"/") {
 				all = append(all, method+" "+part)
 			}
 		}
 	}
-	s.asked = nil
 	return all
 }
 

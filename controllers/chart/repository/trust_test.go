@@ -137,7 +137,7 @@ func TestRedirects_EXT_REG_7(t *testing.T) {
 
 	source.Credentials = docker(t, s.host, password)
 	s.guarded(`Basic realm="charts"`, "Basic YWxpOm9wZW4tc2VzYW1l")
-	inner := s.before
+	inner := s.Answer(nil)
 	s.answer(func(w http.ResponseWriter, r *http.Request) bool {
 		if strings.Contains(r.URL.Path, "/blobs/") {
 			http.Redirect(w, r, there+"/somewhere", http.StatusTemporaryRedirect)
@@ -183,8 +183,8 @@ func TestLeavesTLS_EXT_REG_7(t *testing.T) {
 	})
 	_, err := new(repository.Charts).Pull(t.Context(), source)
 	refused(t, "a registry cannot make the client ask something on this machine without TLS", err, "refers to a place that is not trusted", password)
-	if len(elsewhere.asked) != 0 {
-		t.Errorf("the other host was asked %v", elsewhere.asked)
+	if asked := elsewhere.Asked(); len(asked) != 0 {
+		t.Errorf("the other host was asked %v", asked)
 	}
 }
 

@@ -174,8 +174,8 @@ func TestHostileRegistries_EXT_OSC_3(t *testing.T) {
 		})
 	}
 	t.Cleanup(func() {
-		if len(inside.asked) > 0 {
-			t.Errorf("what is inside was asked %v", inside.asked)
+		if asked := inside.Asked(); len(asked) > 0 {
+			t.Errorf("what is inside was asked %v", asked)
 		}
 	})
 }

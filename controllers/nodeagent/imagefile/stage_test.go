@@ -7,18 +7,14 @@ import (
 	"bytes"
 	"compress/gzip"
 	"encoding/pem"
-	"io"
-	"log"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
-	"sync"
 	"testing"
 
 	"github.com/google/go-containerregistry/pkg/name"
-	"github.com/google/go-containerregistry/pkg/registry"
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 	"github.com/google/go-containerregistry/pkg/v1/empty"
 	"github.com/google/go-containerregistry/pkg/v1/mutate"
@@ -27,6 +23,7 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/types"
 
 	"github.com/terrarium-garden/terrarium/controllers/nodeagent/imagefile"
+	"github.com/terrarium-garden/terrarium/controllers/registry/registrytest"
 )
 
 // node is something in a layer: a regular file if nothing else is said.
@@ -88,55 +85,32 @@ func image(t *testing.T, layers ...v1.Layer) v1.Image {
 
 // store is a registry that notes what it is asked.
 type store struct {
+	*registrytest.Store
+
 	t      *testing.T
 	server *httptest.Server
 	// host is its address with the port.
 	host string
-
-	mu    sync.Mutex
-	asked []string
-	// before answers a request in place of the registry, if it returns true.
-	before func(w http.ResponseWriter, r *http.Request) bool
 }
 
 // open starts a registry, with TLS or without.
 func open(t *testing.T, start func(http.Handler) *httptest.Server) *store {
 	t.Helper()
-	s := &store{t: t}
-	inner := registry.New(registry.Logger(log.New(io.Discard, "", 0)))
-	s.server = start(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		s.mu.Lock()
-		before := s.before
-		s.asked = append(s.asked, r.Method+" "+r.URL.Path)
-		s.mu.Unlock()
-		if before == nil || !before(w, r) {
-			inner.ServeHTTP(w, r)
-		}
-	}))
-	s.server.Config.ErrorLog = log.New(io.Discard, "", 0)
-	t.Cleanup(s.server.Close)
-	s.host = s.server.Listener.Addr().String()
-	return s
+	s := registrytest.Open(t, start)
+	return &store{Store: s, t: t, server: s.Server, host: s.Host}
 }
 
 // answer lets the function answer from now on.
-func (s *store) answer(before func(w http.ResponseWriter, r *http.Request) bool) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.before = before
-}
+func (s *store) answer(before registrytest.Answer) { s.Answer(before) }
 
 // blobs returns how many layers were asked for since the last call.
 func (s *store) blobs() int {
-	s.mu.Lock()
-	defer s.mu.Unlock()
 	count := 0
-	for _, question := range s.asked {
+	for _, question := range s.Asked() {
 		if strings.HasPrefix(question, "GET") && strings.Contains(question, "/blobs/") {
 			count++
 		}
 	}
-	s.asked = nil
 	return count
 }
 
