@@ -248,7 +248,8 @@ func (o *operator) heartbeat(seed string) {
 	}
 }
 
-// shoot orders a cluster without workers.
+// shoot orders a cluster without workers, whose maintenance time window opens in twelve hours: the one that a shoot has by default
+// may be open when a test begins, or when it has stepped its clock.
 func (o *operator) shoot(namespace, name, typ string, change ...func(*gardencorev1beta1.Shoot)) *gardencorev1beta1.Shoot {
 	o.t.Helper()
 	shoot := &gardencorev1beta1.Shoot{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name}}
@@ -256,11 +257,18 @@ func (o *operator) shoot(namespace, name, typ string, change ...func(*gardencore
 	shoot.Spec.Region = "north"
 	shoot.Spec.Provider.Type = typ
 	shoot.Spec.Kubernetes.Version = "1.36.3"
+	shoot.Spec.Maintenance = &gardencorev1beta1.Maintenance{TimeWindow: maintenanceWindow(time.Now().Add(12 * time.Hour), time.Hour)}
 	for _, c := range change {
 		c(shoot)
 	}
 	o.create(shoot)
 	return shoot
+}
+
+// maintenanceWindow is the maintenance time window that opens at a time of day, for so long.
+func maintenanceWindow(open time.Time, length time.Duration) *gardencorev1beta1.MaintenanceTimeWindow {
+	const layout = "150405-0700"
+	return &gardencorev1beta1.MaintenanceTimeWindow{Begin: open.Format(layout), End: open.Add(length).Format(layout)}
 }
 
 // withWorker gives a shoot one pool of machines, and the credentials that it then needs.

@@ -77,11 +77,8 @@ func maintain(t *testing.T) *maintained {
 // windowed makes a shoot whose window is open for more than an hour, and which has been created long ago.
 func (m *maintained) windowed(name string, changes ...shootChange) *gardencorev1beta1.Shoot {
 	m.t.Helper()
-	const layout = "150405-0700"
 	window := func(s *gardencorev1beta1.Shoot) {
-		s.Spec.Maintenance = &gardencorev1beta1.Maintenance{TimeWindow: &gardencorev1beta1.MaintenanceTimeWindow{
-			Begin: m.open.Format(layout), End: m.open.Add(90 * time.Minute).Format(layout),
-		}}
+		s.Spec.Maintenance = &gardencorev1beta1.Maintenance{TimeWindow: maintenanceWindow(m.open, 90*time.Minute)}
 		// Without a seed the scheduler would write the last operation.
 		s.Spec.Kubernetes.Version, s.Spec.SeedName = "1.35.1", new("north-1")
 	}
@@ -267,9 +264,7 @@ func TestMaintenance(t *testing.T) {
 	held := m.windowed("held", byHand, image("cloud", "1.1.0"), confined)
 	broken := m.windowed("broken", byHand, image("cloud", "1.1.0"), confined)
 	elsewhere := m.windowed("elsewhere", image("cloud", "1.0.0"), func(s *gardencorev1beta1.Shoot) {
-		s.Spec.Maintenance.TimeWindow = &gardencorev1beta1.MaintenanceTimeWindow{
-			Begin: m.open.Add(-12 * time.Hour).Format("150405-0700"), End: m.open.Add(-11 * time.Hour).Format("150405-0700"),
-		}
+		s.Spec.Maintenance.TimeWindow = maintenanceWindow(m.open.Add(-12*time.Hour), time.Hour)
 	})
 
 	m.asked()

@@ -21,9 +21,9 @@ import (
 	"github.com/terrarium-garden/terrarium/tests/harness"
 )
 
-// versions are the versions of all objects that the controllers of a garden write.
-func (o *operator) versions(ctx context.Context) (map[string]string, error) {
-	all := map[string]string{}
+// written are all objects that the controllers of a garden write, so that a difference tells who has written what.
+func (o *operator) written(ctx context.Context) (map[string]runtime.Object, error) {
+	all := map[string]runtime.Object{}
 	for _, list := range []client.ObjectList{
 		&gardencorev1beta1.ProjectList{}, &gardencorev1beta1.ShootList{}, &gardencorev1beta1.SeedList{}, &gardencorev1beta1.CloudProfileList{},
 		&gardencorev1beta1.QuotaList{}, &gardencorev1beta1.ControllerRegistrationList{}, &gardencorev1beta1.ControllerDeploymentList{},
@@ -39,12 +39,11 @@ func (o *operator) versions(ctx context.Context) (map[string]string, error) {
 			if err != nil {
 				return err
 			}
-			version := object.GetResourceVersion()
 			if quota, ok := item.(*corev1.ResourceQuota); ok {
 				// Kubernetes writes what is used when it has counted it, which may be some time later.
-				version = fmt.Sprint(quota.Labels, quota.Annotations, quota.Spec)
+				quota.Status, quota.ManagedFields, quota.ResourceVersion = corev1.ResourceQuotaStatus{}, nil, ""
 			}
-			all[fmt.Sprintf("%T %s/%s", item, object.GetNamespace(), object.GetName())] = version
+			all[fmt.Sprintf("%T %s/%s", item, object.GetNamespace(), object.GetName())] = item
 			return nil
 		})
 		if err != nil {
@@ -55,13 +54,13 @@ func (o *operator) versions(ctx context.Context) (map[string]string, error) {
 }
 
 // settled waits until nothing has been written for a while.
-func (o *operator) settled(what string) map[string]string {
+func (o *operator) settled(what string) map[string]runtime.Object {
 	o.t.Helper()
 	const quiet = 2 * time.Second
-	var last map[string]string
+	var last map[string]runtime.Object
 	since := time.Now()
 	harness.Eventually(o.t, what, func(ctx context.Context) error {
-		found, err := o.versions(ctx)
+		found, err := o.written(ctx)
 		if err != nil {
 			return err
 		}

@@ -151,9 +151,7 @@ func TestEtcdIsHeldBack(t *testing.T) {
 	}
 
 	f.Shoot.Spec.Purpose = new(gardencorev1beta1.ShootPurposeEvaluation)
-	f.Shoot.Spec.Maintenance = &gardencorev1beta1.Maintenance{TimeWindow: &gardencorev1beta1.MaintenanceTimeWindow{
-		Begin: realClock().Now().UTC().Add(-2 * time.Hour).Format("150405-0700"), End: realClock().Now().UTC().Add(2 * time.Hour).Format("150405-0700"),
-	}}
+	f.Shoot.Spec.Maintenance = &gardencorev1beta1.Maintenance{TimeWindow: maintenanceWindow(realClock().Now().UTC().Add(-2*time.Hour), 4*time.Hour)}
 	harness.Eventually(t, "another store shrinks while its shoot is maintained", held(false))
 	f.Shoot.Annotations[gardencorev1beta1.AnnotationShootScaleDownDisabled] = "true"
 	harness.Eventually(t, "its owner forbids it", held(true))
