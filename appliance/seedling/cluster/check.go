@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/exec"
 	"runtime"
+	"slices"
 	"strings"
 
 	"golang.org/x/sys/unix"
@@ -67,20 +68,41 @@ func (c *Cluster) overlaps() ([]string, error) {
 // takenPorts returns the ports of parts that do not run yet and that other programs use.
 func (c *Cluster) takenPorts(ctx context.Context) []string {
 	var taken []string
-	for name, port := range map[string]int{
-		partEtcd: etcdMetricsPort, partControllerManager: controllerManagerPort, partScheduler: schedulerPort,
-		partKubelet: kubeletHealthPort, partProxy: proxyHealthPort, partAddons: addonsHealthPort, partDNS: dnsHealthPort,
-	} {
+	for name, addresses := range c.listeners() {
 		if _, alive, err := c.table.Find(name); err != nil || alive {
 			continue
 		}
-		listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", local(port))
-		if errors.Is(err, unix.EADDRINUSE) {
-			taken = append(taken, fmt.Sprintf("the port %d for %s, which another program uses", port, name))
-		}
-		if err == nil {
-			_ = listener.Close()
+		for _, address := range addresses {
+			listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", address.String())
+			if errors.Is(err, unix.EADDRINUSE) {
+				taken = append(taken, fmt.Sprintf("the port %d for %s, which another program uses", address.Port(), name))
+			}
+			if err == nil {
+				_ = listener.Close()
+			}
 		}
 	}
+	slices.Sort(taken)
 	return taken
+}
+
+// listeners are the addresses on which parts listen. The node may have no address yet: then one that is always there and that nobody uses
+// stands for it, so that a program on all addresses is found.
+func (c *Cluster) listeners() map[string][]netip.AddrPort {
+	local := func(port uint16) netip.AddrPort {
+		return netip.AddrPortFrom(netip.AddrFrom4([4]byte{127, 0, 0, 1}), port)
+	}
+	onNode := func(port uint16) netip.AddrPort {
+		return netip.AddrPortFrom(netip.AddrFrom4([4]byte{127, 99, 0, 1}), port)
+	}
+	return map[string][]netip.AddrPort{
+		partEtcd:              {local(etcdPeerPort), local(etcdMetricsPort)},
+		partAPIServer:         {onNode(uint16(c.config.APIPort))}, //nolint:gosec // A port fits.
+		partControllerManager: {local(controllerManagerPort)},
+		partScheduler:         {local(schedulerPort)},
+		partKubelet:           {local(kubeletHealthPort), onNode(kubeletPort)},
+		partProxy:             {local(proxyHealthPort), local(proxyMetricsPort)},
+		partAddons:            {local(addonsHealthPort)},
+		partDNS:               {local(dnsHealthPort), onNode(dnsPort)},
+	}
 }

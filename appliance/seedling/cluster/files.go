@@ -90,6 +90,7 @@ func (c *Cluster) kubeletConfiguration() kubeletv1beta1.KubeletConfiguration {
 	return kubeletv1beta1.KubeletConfiguration{
 		TypeMeta:       metav1.TypeMeta{APIVersion: kubeletv1beta1.SchemeGroupVersion.String(), Kind: "KubeletConfiguration"},
 		Address:        c.config.NodeIP.String(),
+		Port:           kubeletPort,
 		HealthzPort:    new(int32(kubeletHealthPort)),
 		Authentication: kubeletv1beta1.KubeletAuthentication{X509: kubeletv1beta1.KubeletX509Authentication{ClientCAFile: c.config.pki("ca.crt")}, Anonymous: kubeletv1beta1.KubeletAnonymousAuthentication{Enabled: new(false)}},
 		TLSCertFile:    c.config.pki("kubelet.crt"), TLSPrivateKeyFile: c.config.pki("kubelet.key"),

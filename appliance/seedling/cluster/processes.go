@@ -36,8 +36,11 @@ const (
 	dnsHealthPort         = 7261
 )
 
-// dnsPort is where the DNS server listens, on the address of the node.
-const dnsPort = 7253
+// Ports on the address of the node, besides that of the API server.
+const (
+	dnsPort     = 7253
+	kubeletPort = 10250
+)
 
 // part is one process of the cluster with its health check.
 type part struct {

@@ -6,8 +6,10 @@ import (
 	"bytes"
 	"errors"
 	"io"
+	"net"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -46,6 +48,21 @@ func TestUpChecksFirst(t *testing.T) {
 	}
 	if _, err := os.Stat(dir); err == nil {
 		t.Errorf("Nothing is made when it cannot work; %s is there", dir)
+	}
+}
+
+// TestUpNeedsItsPorts: a program on all addresses of the machine is in the way of the API server, whose own address is not there yet.
+func TestUpNeedsItsPorts(t *testing.T) {
+	t.Parallel()
+	other, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", ":0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = other.Close() })
+	_, port, _ := net.SplitHostPort(other.Addr().String())
+	c, _ := newCluster(t, func(o *cluster.Options) { o.Config.APIPort, _ = strconv.Atoi(port) })
+	if err, want := c.Up(t.Context()), "the port "+port+" for kube-apiserver, which another program uses"; !errors.Is(err, cluster.ErrCannotRun) || !strings.Contains(err.Error(), want) {
+		t.Errorf("Up() = %v, want %q", err, want)
 	}
 }
 
