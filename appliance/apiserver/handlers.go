@@ -21,7 +21,7 @@ import (
 func (c *completed) handlerChain(mounts gateway.Mounts) func(http.Handler, *genericapiserver.Config) http.Handler {
 	return func(api http.Handler, config *genericapiserver.Config) http.Handler {
 		// Bodies are checked last: only for authorized requests, and before anything decodes them.
-		judged := mounts.Before(gateway.Authorized, bounds.With(api, config.MaxRequestBodyBytes, config.Serializer))
+		judged := mounts.Before(gateway.Authorized, withShortWatches(bounds.With(api, config.MaxRequestBodyBytes, config.Serializer)))
 		chain := seedauthorizer.WithPlace(
 			genericapiserver.DefaultBuildHandlerChain(c.revoked.WithOpen(seedauthorizer.WithAbsent(judged, config.Serializer), config.Serializer), config))
 
