@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"slices"
 
+	auditinternal "k8s.io/apiserver/pkg/apis/audit"
 	genericapiserver "k8s.io/apiserver/pkg/server"
 
 	"github.com/terrarium-garden/terrarium/appliance/apiserver/bounds"
@@ -20,12 +21,21 @@ import (
 func (c *completed) handlerChain(mounts gateway.Mounts) func(http.Handler, *genericapiserver.Config) http.Handler {
 	return func(api http.Handler, config *genericapiserver.Config) http.Handler {
 		// Bodies are checked last: only for authorized requests, and before anything decodes them.
-		judged := mounts.Before(gateway.Authorized, bounds.With(api, config.MaxRequestBodyBytes, config.Serializer))
+		judged := mounts.Before(gateway.Authorized, withShortWatches(bounds.With(api, config.MaxRequestBodyBytes, config.Serializer)))
 		chain := seedauthorizer.WithPlace(
 			genericapiserver.DefaultBuildHandlerChain(c.revoked.WithOpen(seedauthorizer.WithAbsent(judged, config.Serializer), config.Serializer), config))
 
-		return mounts.Before(gateway.Everybody, chain)
+		return mounts.Before(gateway.Everybody, withOwnIDs(chain))
 	}
+}
+
+// withOwnIDs has the server choose the IDs of events in the audit log, not the clients: what somebody did could not be told apart from another
+// request that has its ID, and an ID may have any length.
+func withOwnIDs(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		r.Header.Del(auditinternal.HeaderAuditID)
+		next.ServeHTTP(w, r)
+	})
 }
 
 // mounts are those that were given, and the page that shows the graph, where the configuration asks for it (GAC-GR-13).

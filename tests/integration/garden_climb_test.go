@@ -109,6 +109,8 @@ func TestNobodyClimbs(t *testing.T) {
 		refusedWith(t, robot.Delete(t.Context(), shoot.DeepCopy()), "is a service account", "nor is a person and a robot of the project")
 		unlabel := client.RawPatch("application/merge-patch+json", []byte(`{"metadata":{"labels":{"tier":null}}}`))
 		refusedWith(t, mallory.Patch(t.Context(), shoot.DeepCopy(), unlabel), "metadata.labels", "a label is no way around the rule")
+		orphan := client.RawPatch("application/merge-patch+json", []byte(`{"metadata":{"finalizers":null}}`))
+		refusedWith(t, mallory.Patch(t.Context(), project.DeepCopy(), orphan), "while it has shoots", "a project does not go before its shoots")
 		if err := o.as("bob", "system:masters").Delete(t.Context(), shoot.DeepCopy()); err != nil {
 			t.Errorf("two people may: %v", err)
 		}

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package finalizerremoval rejects the removal of the garden's finalizer from a Shoot before it is deleted completely, and
-// from a SecretBinding or CredentialsBinding while a Shoot uses it (API-FIN-1, API-SVAL-10).
+// Package finalizerremoval rejects the removal of the garden's finalizer from a Shoot before it is deleted completely, from a SecretBinding or
+// CredentialsBinding while a Shoot uses it, and from a Project while it has Shoots (API-FIN-1, API-SVAL-10, GCM-PROJECT-10).
 package finalizerremoval
 
 import (
@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/fields"
@@ -46,6 +47,11 @@ func (r *rule) Validate(ctx context.Context, a admission.Attributes, _ admission
 		}
 		return world.Answer(a, errors.New(
 			"the finalizer \"gardener\" is removed by the gardenlet once everything of the shoot is gone from its seed"))
+	case *gardencorev1beta1.Project:
+		if !taken(a, old) || old.Spec.Namespace == nil {
+			return nil
+		}
+		return world.Answer(a, r.empty(ctx, old))
 	case *gardencorev1beta1.SecretBinding:
 		if !taken(a, old) {
 			return nil
@@ -84,6 +90,19 @@ func (r *rule) unused(
 		}
 	}
 	return nil
+}
+
+// empty returns an error if a project has shoots. Its admins may write its metadata, and could leave a namespace with shoots behind that belong to
+// nobody: with the Project, the garbage collector deletes the namespace, in which nothing can be created any more.
+func (r *rule) empty(ctx context.Context, p *gardencorev1beta1.Project) error {
+	shoots, err := r.world.Fresh().Names(ctx, world.Place{Group: gardencorev1beta1.GroupName, Resource: "shoots", Namespace: *p.Spec.Namespace})
+	if err != nil {
+		return fmt.Errorf("list shoots of namespace %q: %w", *p.Spec.Namespace, err)
+	}
+	if len(shoots) == 0 {
+		return nil
+	}
+	return fmt.Errorf("the finalizer \"gardener\" of project %q cannot be removed while it has shoots; delete them first: %s", p.Name, strings.Join(shoots, ", "))
 }
 
 // released reports whether nothing was ever created for a shoot, or all of it was deleted.

@@ -68,6 +68,23 @@ func TestCredentials(t *testing.T) {
 	})
 }
 
+func TestProject(t *testing.T) {
+	t.Parallel()
+	project := func(finalizers ...string) *gardencorev1beta1.Project {
+		return admissiontest.Project(func(p *gardencorev1beta1.Project) { p.Finalizers = finalizers })
+	}
+	unplaced := project("gardener")
+	unplaced.Spec.Namespace = nil
+	release, one := admissiontest.Request{Object: project(), Old: project("gardener")}, []kind.Object{admissiontest.Shoot()}
+	admissiontest.Run(t, finalizerremoval.New, map[string]admissiontest.Case{
+		"GCM-PROJECT-10 shoots":      {Reason: "no shoot is left without a project", Objects: one, Request: release, Refused: []string{`project "meadow"`, "delete them first: garden-meadow/sprout"}},
+		"GCM-PROJECT-10 none":        {Reason: "an empty one is let go", Request: release},
+		"GCM-PROJECT-10 others'":     {Reason: "shoots of others do not count", Objects: []kind.Object{admissiontest.Shoot(func(s *shoot) { s.Namespace = "garden-wood" })}, Request: release},
+		"GCM-PROJECT-10 nowhere":     {Reason: "without a namespace there are none", Objects: one, Request: admissiontest.Request{Object: project(), Old: unplaced}},
+		"GCM-PROJECT-10 still there": {Reason: "what stays is not looked at", Objects: one, Request: admissiontest.Request{Object: project("gardener"), Old: project("gardener", "other")}},
+	})
+}
+
 // TestMessage shows what the user reads who takes the finalizer from a shoot that runs in full.
 func TestMessage(t *testing.T) {
 	t.Parallel()

@@ -75,12 +75,23 @@ func TestCredentialsBinding(t *testing.T) {
 	user := admissiontest.Shoot()
 	other := func(b *credentials) { b.Provider.Type = "other" }
 	connecting := "gardener.cloud:gardenadm:shoot:garden-meadow:sprout"
-	workload := []string{"rose get workloadidentities garden-meadow/local"}
+	viewing := []string{"rose get workloadidentities garden-meadow/local"}
+	workload := append([]string{"rose update workloadidentities garden-meadow/local"}, viewing...)
+	issuing := append([]string{"rose create workloadidentities/token garden-meadow/local"}, viewing...)
 	admissiontest.Run(t, resourcereference.New, map[string]admissiontest.Case{
-		"API-RRM-1 credentials":      {Reason: "credentials are bound like secrets", Rights: []string{mayRead}, Foreign: []string{secret}, Request: admissiontest.Request{Object: credentialsOf("Secret")}},
-		"API-RRM-1 hidden":           {Reason: "by who may read them", Foreign: []string{secret}, Request: admissiontest.Request{Object: credentialsOf("Secret")}, Refused: []string{"credentialsRef: you may not read Secret"}},
-		"API-RRM-1 internal":         {Reason: "be they internal secrets", Rights: []string{"rose get internalsecrets garden-meadow/local"}, Request: admissiontest.Request{Object: credentialsOf("InternalSecret")}, Refused: []string{`InternalSecret "garden-meadow/local" does not exist`}},
-		"API-RRM-2 identity":         {Reason: "or identities", Rights: workload, Objects: []kind.Object{identity("local")}, Request: admissiontest.Request{Object: credentialsOf("WorkloadIdentity")}},
+		"API-RRM-1 credentials": {Reason: "credentials are bound like secrets", Rights: []string{mayRead}, Foreign: []string{secret}, Request: admissiontest.Request{Object: credentialsOf("Secret")}},
+		"API-RRM-1 hidden":      {Reason: "by who may read them", Foreign: []string{secret}, Request: admissiontest.Request{Object: credentialsOf("Secret")}, Refused: []string{"credentialsRef: you may not read Secret"}},
+		"API-RRM-1 internal":    {Reason: "be they internal secrets", Rights: []string{"rose get internalsecrets garden-meadow/local"}, Request: admissiontest.Request{Object: credentialsOf("InternalSecret")}, Refused: []string{`InternalSecret "garden-meadow/local" does not exist`}},
+		"API-RRM-2 identity":    {Reason: "or identities", Rights: workload, Objects: []kind.Object{identity("local")}, Request: admissiontest.Request{Object: credentialsOf("WorkloadIdentity")}},
+		"API-RRM-2 identity viewed": {
+			Reason: "who may only look at an identity does not get at what trusts it", Rights: viewing, Objects: []kind.Object{identity("local")},
+			Request: admissiontest.Request{Object: credentialsOf("WorkloadIdentity")}, Refused: []string{"credentialsRef", "not use it"},
+		},
+		"API-RRM-2 identity kept": {
+			Reason: "what is bound already is not asked about", Rights: viewing, Objects: []kind.Object{identity("local")},
+			Request: admissiontest.Request{Object: credentialsOf("WorkloadIdentity"), Old: credentialsOf("WorkloadIdentity")},
+		},
+		"API-RRM-2 identity issued":  {Reason: "who may have its tokens may use it", Rights: issuing, Objects: []kind.Object{identity("local")}, Request: admissiontest.Request{Object: credentialsOf("WorkloadIdentity")}},
 		"API-RRM-2 identity differs": {Reason: "for the same provider", Rights: workload, Objects: []kind.Object{identity("cloud")}, Request: admissiontest.Request{Object: credentialsOf("WorkloadIdentity")}, Refused: []string{"credentialsRef", `is for "cloud"`}},
 		"API-RRM-2 used":             {Reason: "a binding is for the provider of its shoots", Rights: []string{mayRead}, Foreign: []string{secret}, Objects: []kind.Object{user}, Request: admissiontest.Request{Object: credentialsOf("Secret", other)}, Refused: []string{`provider.type: shoot "sprout" uses the binding`, `"local", not "other"`}},
 		"API-RRM-2 connecting":       {Reason: "a shoot that is being connected brings its own", Foreign: []string{secret}, Request: admissiontest.Request{Object: credentialsOf("Secret"), User: connecting}},

@@ -13,6 +13,7 @@ import (
 	"k8s.io/apiserver/pkg/authentication/user"
 
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+	gardensecurityv1alpha1 "github.com/terrarium-garden/terrarium/apis/security/v1alpha1"
 	"github.com/terrarium-garden/terrarium/appliance/admission/world"
 )
 
@@ -83,16 +84,36 @@ func one(ctx context.Context, v world.View, a admission.Attributes, ref referenc
 		name = ref.to.Namespace + "/" + name
 	}
 	if ref.readable && !connects(a.GetUserInfo(), ref.to.Namespace) {
-		allowed, err := v.May(ctx, a.GetUserInfo(), "get", ref.to)
-		if err != nil {
+		if err := entitled(ctx, v, a.GetUserInfo(), ref, name); err != nil {
 			return err
-		}
-		if !allowed {
-			return fmt.Errorf("%s: you may not read %s %q", ref.path, ref.kind, name)
 		}
 	}
 	_, err := v.Metadata(ctx, ref.to)
 	return world.Missing(err, ref.path, ref.kind, name)
+}
+
+// entitled returns an error if a user may not hand an object on. Who may read a Secret has what is in it. An identity has nothing in it: everybody
+// who may look at a project, or at the whole garden, may read its identities, and must not get at the clouds that trust them by a shoot of his own.
+func entitled(ctx context.Context, v world.View, who user.Info, ref reference, name string) error {
+	allowed, err := v.May(ctx, who, "get", ref.to)
+	if err != nil {
+		return err
+	}
+	if !allowed {
+		return fmt.Errorf("%s: you may not read %s %q", ref.path, ref.kind, name)
+	}
+	if ref.to.Group != gardensecurityv1alpha1.GroupName || ref.to.Resource != "workloadidentities" {
+		return nil
+	}
+	token := ref.to
+	token.Subresource = "token"
+	for verb, what := range map[string]world.Target{"update": ref.to, "create": token} {
+		if allowed, err = v.May(ctx, who, verb, what); err != nil || allowed {
+			return err
+		}
+	}
+	return fmt.Errorf("%s: you may read %s %q, but not use it: that takes the permission to update it, or to create workloadidentities/token of it",
+		ref.path, ref.kind, name)
 }
 
 // connects reports whether a user is a self-hosted shoot that is being connected, which may refer to all objects in its

@@ -173,7 +173,11 @@ func createSecret(ctx context.Context, r *request) error {
 		return r.ownBucket(ctx, bucket)
 	}
 	if shoot, ok := graph.ShootOf(at); ok {
-		return r.ownShoot(ctx, at.Namespace, shoot)
+		if err := r.ownShoot(ctx, at.Namespace, shoot); err != nil {
+			return err
+		}
+
+		return noNewFinalizers(secret, nil)
 	}
 	switch {
 	case at.Namespace == gardencorev1beta1.NamespaceShootIssuer:

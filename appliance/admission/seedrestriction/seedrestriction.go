@@ -80,7 +80,7 @@ func New(w *world.World) admission.Interface {
 			core("internalsecrets"):                    {create: createInternalSecret, update: updateInternalSecret, remove: internal},
 			core("seeds"):                              {create: ownSeed, update: ownSeed, remove: deleteSeed},
 			core("shoots"):                             {update: updateShoot, status: updateShootStatus},
-			core("shootstates"):                        {create: createShootState},
+			core("shootstates"):                        {create: createShootState, update: updateShootState},
 			management("gardenlets"):                   {create: createGardenlet},
 			management("managedseeds"):                 {update: updateManagedSeed},
 			security("workloadidentities"):             {update: updateIdentity},

@@ -216,6 +216,14 @@ func TestShoots(t *testing.T) {
 		"GAC-SR-10 large CA":          {Reason: "not with one that stops the server for hours", Objects: shoots(), Request: create(ca(internal("sprout.ca-client"), 8<<10+1)), Refused: []string{"data", "use an ECDSA key or an RSA key of at most 8192 bits"}},
 		"GAC-SR-10 large CA later":    {Reason: "nor later", Objects: shoots(), Request: by(ca(internal("sprout.ca-client"), 8<<10+1), internal("sprout.ca-client")), Refused: []string{"data", "use an ECDSA key or an RSA key of at most 8192 bits"}},
 		"GAC-SR-10 large CA removed":  {Reason: "such a one can be removed", Objects: shoots(), Request: by(nil, ca(internal("sprout.ca-client"), 8<<10+1))},
+		"GAC-SR-10 held":              {Reason: "nothing in a project is held for ever", Objects: shoots(), Request: create(held(config("sprout.ca-cluster"))), Refused: []string{"metadata.finalizers"}},
+		"GAC-SR-10 held later":        {Reason: "nor later", Objects: shoots(), Request: by(held(config("sprout.ca-cluster")), config("sprout.ca-cluster")), Refused: []string{"metadata.finalizers"}},
+		"GAC-SR-10 held by others":    {Reason: "what the garden holds stays", Objects: shoots(), Request: by(held(config("sprout.ca-cluster")), held(config("sprout.ca-cluster")))},
+		"GAC-SR-10 held internal":     {Reason: "be it an internal secret", Objects: shoots(), Request: create(held(internal("sprout.ca-client"))), Refused: []string{"metadata.finalizers"}},
+		"GAC-SR-10 internal later":    {Reason: "nor later", Objects: shoots(), Request: by(held(internal("sprout.ca-client")), internal("sprout.ca-client")), Refused: []string{"metadata.finalizers"}},
+		"GAC-SR-13 held state":        {Reason: "or a state", Objects: shoots(), Request: create(held(state("sprout"))), Refused: []string{"metadata.finalizers"}},
+		"GAC-SR-13 held state later":  {Reason: "nor later", Objects: shoots(), Request: by(held(state("sprout")), state("sprout")), Refused: []string{"metadata.finalizers"}},
+		"GAC-SR-13 kept state":        {Reason: "what the garden holds stays", Objects: shoots(), Request: by(held(state("sprout")), held(state("sprout")))},
 		"GAC-SR-13 own state":         {Reason: "a seed keeps the state of its shoots", Objects: shoots(), Request: create(state("sprout"))},
 		"GAC-SR-13 leaving":           {Reason: "also of those that leave", Objects: leaving, Request: create(state("sprout"))},
 		"GAC-SR-13 other state":       {Reason: "not of others", Objects: shoots(), Request: create(state("other")), Refused: []string{`shoot "other" is not on seed "north"`}},
@@ -226,6 +234,12 @@ func TestShoots(t *testing.T) {
 		"API-BIND binding":            {Reason: "nor the credentials of another shoot", Rights: []string{north + " get credentialsbindings.security.gardener.cloud garden-meadow/theirs"}, Objects: shoots(), Request: by(admissiontest.Shoot(on("north"), func(s *gardencorev1beta1.Shoot) { s.Spec.CredentialsBindingName = new("theirs") }), admissiontest.Shoot(on("north"))), Refused: []string{"may not refer to CredentialsBinding garden-meadow/theirs"}},
 		"API-BIND extension":          {Reason: "extensions do not either", Rights: []string{"system:serviceaccount:seed-north:extension-local get secrets garden-meadow/theirs"}, Objects: shoots(), Request: extensionUpdate(admissiontest.Shoot(on("north"), resource("theirs")), admissiontest.Shoot(on("north"))), Refused: []string{"may not refer to Secret garden-meadow/theirs"}},
 	})
+}
+
+// held has a finalizer that nobody removes.
+func held(object kind.Object) kind.Object {
+	object.SetFinalizers([]string{"example.com/stay"})
+	return object
 }
 
 func TestSecrets(t *testing.T) {
@@ -256,6 +270,8 @@ func TestSecrets(t *testing.T) {
 		"GAC-SR-9 (a) own bucket":     {Reason: "a bucket has generated credentials", Objects: []kind.Object{bucket("north")}, Request: create(secret("garden", "generated-bucket-b"))},
 		"GAC-SR-9 (a) other bucket":   {Reason: "those of others are not written", Objects: []kind.Object{bucket("south")}, Request: create(secret("garden", "generated-bucket-b")), Refused: []string{`backup bucket "b" is not on seed "north"`}},
 		"GAC-SR-9 (a) elsewhere":      {Reason: "they live in the garden", Objects: []kind.Object{bucket("north")}, Request: create(secret(meadow, "generated-bucket-b")), Refused: []string{"does not belong to an object"}},
+		"GAC-SR-9 (b) held":           {Reason: "it is not held for ever", Objects: shoots(), Request: create(with(secret(meadow, "sprout.ssh-keypair"), finalizers("x"))), Refused: []string{"metadata.finalizers"}},
+		"GAC-SR-9 (b) held later":     {Reason: "nor later", Objects: shoots(), Request: by(with(secret(meadow, "sprout.ssh-keypair"), finalizers("x")), secret(meadow, "sprout.ssh-keypair")), Refused: []string{"metadata.finalizers"}},
 		"GAC-SR-9 (b) CA":             {Reason: "the authority of a shoot", Objects: shoots(), Request: create(secret(meadow, "sprout.ca-cluster"))},
 		"GAC-SR-9 (b) SSH keys":       {Reason: "its keys", Objects: shoots(), Request: create(secret(meadow, "sprout.ssh-keypair"))},
 		"GAC-SR-9 (b) old SSH keys":   {Reason: "its former keys", Objects: shoots(), Request: create(secret(meadow, "sprout.ssh-keypair.old"))},

@@ -8,7 +8,6 @@ import (
 	_ "embed"
 	"fmt"
 	"io"
-	"strings"
 	"sync/atomic"
 
 	auditinternal "k8s.io/apiserver/pkg/apis/audit"
@@ -32,6 +31,10 @@ const (
 	maxName            = 512
 	maxText            = 2048
 	maxAddresses       = 10
+	// maxID is the length of an audit ID, which a client may choose. Those of the library have 36 characters.
+	maxID = 64
+	// maxGroups bounds the groups of a user, and how often each part of what else is said about one occurs.
+	maxGroups = 100
 )
 
 // Policy reads a policy; without a file, it is the default one.
@@ -101,48 +104,6 @@ func (b *backend) prepare(e *auditinternal.Event) *auditinternal.Event {
 	}
 
 	return e
-}
-
-// long reports whether shorten would change an event.
-func long(e *auditinternal.Event) bool {
-	for _, text := range e.Annotations {
-		if len(text) > maxText {
-			return true
-		}
-	}
-	if of := e.ObjectRef; of != nil && (len(of.Name) > maxName || len(of.Namespace) > maxName) {
-		return true
-	}
-	if is := e.ResponseStatus; is != nil && (len(is.Message) > maxText || is.Details != nil) {
-		return true
-	}
-
-	return len(e.RequestURI) > maxURI || len(e.UserAgent) > maxAgent || len(e.SourceIPs) > maxAddresses
-}
-
-// shorten cuts off what is too long. The details of a refusal repeat its message and the name of the object.
-func shorten(e *auditinternal.Event) {
-	e.RequestURI = beginning(e.RequestURI, maxURI)
-	e.UserAgent = beginning(e.UserAgent, maxAgent)
-	e.SourceIPs = e.SourceIPs[:min(len(e.SourceIPs), maxAddresses)]
-	if of := e.ObjectRef; of != nil {
-		of.Name, of.Namespace = beginning(of.Name, maxName), beginning(of.Namespace, maxName)
-	}
-	if is := e.ResponseStatus; is != nil {
-		is.Message, is.Details = beginning(is.Message, maxText), nil
-	}
-	for name, text := range e.Annotations {
-		e.Annotations[name] = beginning(text, maxText)
-	}
-}
-
-// beginning returns the first bytes of a text, without a character that would be cut in two.
-func beginning(text string, most int) string {
-	if len(text) <= most {
-		return text
-	}
-
-	return strings.ToValidUTF8(text[:most], "")
 }
 
 // secret reports whether the body of an object is a credential, or contains one.

@@ -5,12 +5,14 @@ package audit_test
 import (
 	"bytes"
 	"encoding/json"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 	authenticationv1 "k8s.io/api/authentication/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 	auditinternal "k8s.io/apiserver/pkg/apis/audit"
 
 	"github.com/terrarium-garden/terrarium/appliance/apiserver/audit"
@@ -31,6 +33,18 @@ func TestLongEvents(t *testing.T) {
 		"message":   {ResponseStatus: &metav1.Status{Code: 422, Message: text}},
 		"details":   {ResponseStatus: &metav1.Status{Code: 422, Details: &metav1.StatusDetails{Name: text, Causes: []metav1.StatusCause{{Message: text}}}}},
 		"reasons":   {Annotations: map[string]string{"authorization.k8s.io/reason": text}},
+		"note":      {Annotations: map[string]string{text: "x"}},
+		"ID":        {AuditID: types.UID(text)},
+		"method":    {Verb: text},
+		"group":     {ObjectRef: &auditinternal.ObjectReference{APIGroup: text}},
+		"version":   {ObjectRef: &auditinternal.ObjectReference{APIVersion: text}},
+		"resource":  {ObjectRef: &auditinternal.ObjectReference{Resource: text}},
+		"part":      {ObjectRef: &auditinternal.ObjectReference{Resource: "configmaps", Subresource: text}},
+		"acted as":  {ImpersonatedUser: &authenticationv1.UserInfo{Username: text}},
+		"in groups": {ImpersonatedUser: &authenticationv1.UserInfo{Groups: slices.Repeat([]string{"g"}, 1<<16)}},
+		"in group":  {ImpersonatedUser: &authenticationv1.UserInfo{Groups: []string{text}}},
+		"with more": {ImpersonatedUser: &authenticationv1.UserInfo{Extra: map[string]authenticationv1.ExtraValue{"k": {text}}}},
+		"with keys": {ImpersonatedUser: &authenticationv1.UserInfo{Extra: map[string]authenticationv1.ExtraValue{text: {"v"}}}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -53,5 +67,24 @@ func TestLongEvents(t *testing.T) {
 				t.Errorf("the user is recorded (-want +got):\n%s", diff)
 			}
 		})
+	}
+}
+
+// TestAddresses has a client say that it comes from more addresses than are kept. The last one is that of its connection.
+func TestAddresses(t *testing.T) {
+	t.Parallel()
+	event := auditinternal.Event{Level: auditinternal.LevelMetadata, Stage: auditinternal.StageResponseComplete}
+	event.User.Username = "mallory"
+	event.SourceIPs = append(slices.Repeat([]string{"192.0.2.1"}, 100), "203.0.113.9")
+	var out bytes.Buffer
+	audit.New(&out).ProcessEvents(&event)
+	var line struct {
+		SourceIPs []string `json:"sourceIPs"`
+	}
+	if err := json.Unmarshal(out.Bytes(), &line); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(append(slices.Repeat([]string{"192.0.2.1"}, 9), "203.0.113.9"), line.SourceIPs); diff != "" {
+		t.Errorf("the address of the connection is kept (-want +got):\n%s", diff)
 	}
 }

@@ -5,7 +5,7 @@ import { effectScope, ref, type EffectScope } from 'vue'
 
 import { isSet, readFilter, requestOf, writeFilter } from './filter'
 import { merged, pageSize, useTrail, type Trail } from './trail'
-import { isSearch, keyOf, objectOf, outcomeOf, subjectOf, type AuditEvent } from './types'
+import { claimedOf, isSearch, keyOf, objectOf, outcomeOf, sourceOf, subjectOf, type AuditEvent } from './types'
 
 const event = (id: string, at: string, more: Partial<AuditEvent> = {}) =>
   ({ auditID: id, stage: 'ResponseComplete', stageTimestamp: at, requestURI: '/x?y=z', ...more }) as AuditEvent
@@ -43,6 +43,12 @@ describe('an event', () => {
   ])('with status %s has %s', (code, want) =>
     expect(outcomeOf(event('a', '', code ? { responseStatus: { code } } : {}))).toBe(want),
   )
+  it('comes from where its connection does, not from where its client says', () => {
+    const claims = event('a', '', { sourceIPs: ['198.51.100.7', '203.0.113.9'] })
+    expect(sourceOf(claims)).toBe('203.0.113.9')
+    expect(claimedOf(claims)).toEqual(['198.51.100.7'])
+    expect(sourceOf(event('a', ''))).toBeUndefined()
+  })
   it('tells searches of the log apart', () => {
     expect(isSearch(event('a', '', { requestURI: '/appliance/audit?limit=200' }))).toBe(true)
     expect(isSearch(event('a', '', { requestURI: '/appliance/auditors' }))).toBe(false)

@@ -41,5 +41,14 @@ export function objectOf(e: AuditEvent): string {
   return [e.objectRef?.namespace, e.objectRef?.name].filter(Boolean).join('/')
 }
 
+/**
+ * The address that a request came from. It is the last one: those before it are what the client said, in X-Forwarded-For, and
+ * can be those of others.
+ */
+export const sourceOf = (e: AuditEvent): string | undefined => e.sourceIPs?.at(-1)
+
+/** The addresses that a client said it came from. */
+export const claimedOf = (e: AuditEvent): string[] => e.sourceIPs?.slice(0, -1) ?? []
+
 /** Whether somebody searched the audit log. */
 export const isSearch = (e: AuditEvent): boolean => !e.objectRef && subjectOf(e) === '/appliance/audit'

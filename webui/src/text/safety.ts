@@ -145,6 +145,7 @@ export const safety = {
     onlyUser: (name: string) => `Only this user: ${name}`,
     onlyObject: (name: string) => `Only this object: ${name}`,
     actedAs: 'Acted as',
+    claimed: 'Claims to be for',
     groups: 'Groups',
     path: 'Request',
     agent: 'Program',
