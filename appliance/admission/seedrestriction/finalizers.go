@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package seedrestriction
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+	"github.com/terrarium-garden/terrarium/appliance/admission/world"
+)
+
+// unheld are limits for objects that a client of a seed does not hold with finalizers of its choice: a project, or the namespace of a seed,
+// could not be deleted when the client is gone and nobody removes them.
+func unheld(l limits) limits {
+	l.create, l.update = noForeignFinalizer(l.create), noForeignFinalizer(l.update)
+
+	return l
+}
+
+// noForeignFinalizer rejects new finalizers other than those of gardenlets, once the request is judged otherwise: that an object is there
+// is told only to clients that may write it.
+func noForeignFinalizer(first judge) judge {
+	return func(ctx context.Context, r *request) error {
+		if first != nil {
+			if err := first(ctx, r); err != nil {
+				return err
+			}
+		}
+		object, err := meta.Accessor(r.GetObject())
+		if err != nil {
+			return fmt.Errorf("%w: %w", world.ErrUnreadable, err)
+		}
+		var before []string
+		if old, ok := r.GetOldObject().(metav1.ObjectMetaAccessor); ok {
+			before = old.GetObjectMeta().GetFinalizers()
+		}
+		for _, f := range object.GetFinalizers() {
+			if f != gardencorev1beta1.FinalizerGardener && !ownFinalizer(object.GetNamespace(), f) && !slices.Contains(before, f) {
+				return fmt.Errorf("metadata.finalizers: %q cannot be added: %w", f, errOthers)
+			}
+		}
+
+		return nil
+	}
+}
