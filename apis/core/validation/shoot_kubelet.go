@@ -71,9 +71,9 @@ func imageThresholds(high, low *int32, path *field.Path) field.ErrorList {
 	switch {
 	case high != nil && low != nil && *low >= *high:
 		return field.ErrorList{field.Forbidden(path.Child("imageGCLowThresholdPercent"), "must be below imageGCHighThresholdPercent")}
-	case high == nil && low != nil && *low >= defaultHigh:
+	case high == nil && low != nil && *low >= defaultHigh && *low <= hundred:
 		return field.ErrorList{field.Forbidden(path.Child("imageGCLowThresholdPercent"), fmt.Sprintf("must be below %d unless imageGCHighThresholdPercent is set", defaultHigh))}
-	case low == nil && high != nil && *high <= defaultLow:
+	case low == nil && high != nil && *high <= defaultLow && *high >= 0:
 		return field.ErrorList{field.Forbidden(path.Child("imageGCHighThresholdPercent"), fmt.Sprintf("must be above %d unless imageGCLowThresholdPercent is set", defaultLow))}
 	default:
 		return nil

@@ -39,8 +39,11 @@ func managedSeedOperation(m *gardenseedmanagementv1alpha1.ManagedSeed, pending s
 func managedSeedUpdate(s, old *gardenseedmanagementv1alpha1.ManagedSeedSpec, path *field.Path) field.ErrorList {
 	errs := check.Immutable(s.Shoot, old.Shoot, path.Child("shoot"))
 	if now, before := s.Gardenlet, old.Gardenlet; before != nil {
+		if now == nil && s.SeedTemplate != nil {
+			errs = append(errs, field.Forbidden(path.Child("seedTemplate"), "cannot take the place of gardenlet: the seed has its gardenlet already"))
+		}
 		if now == nil {
-			return append(errs, field.Forbidden(path.Child("gardenlet"), "cannot be removed: the seed would keep its gardenlet"))
+			return errs // Without both, it is rejected like a new one.
 		}
 		errs = append(errs, check.Immutable(now.Bootstrap, before.Bootstrap, path.Child("gardenlet", "bootstrap"))...)
 		errs = append(errs, check.Immutable(now.MergeWithParent, before.MergeWithParent, path.Child("gardenlet", "mergeWithParent"))...)

@@ -154,7 +154,7 @@ func TestValidateManagedSeedUpdate(t *testing.T) {
 		old    func(*managedSeed)
 	}{
 		"API-VALMS-1 form": {
-			reason: "a seed keeps its gardenlet, and with it what never changes", change: formerly(""), want: []string{"spec.gardenlet: FieldValueForbidden"},
+			reason: "a seed keeps its gardenlet, and with it what never changes", change: formerly(""), want: []string{"spec.seedTemplate: FieldValueForbidden"},
 		},
 		"API-VALMS-1 older form": {
 			reason: "a seed may get a gardenlet", old: formerly(""), change: same,
