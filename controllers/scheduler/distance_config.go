@@ -13,6 +13,7 @@ import (
 	logf "sigs.k8s.io/controller-runtime/pkg/log"
 	"sigs.k8s.io/yaml"
 
+	"github.com/terrarium-garden/terrarium/apis/core/query"
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 )
 
@@ -30,6 +31,12 @@ func (r *Reconciler) distances(ctx context.Context, shoot *gardencorev1beta1.Sho
 	}
 	concerning := ofProfile(found.Items, profile)
 	if len(concerning) == 0 {
+		if profile, err = r.parent(ctx, shoot); err != nil {
+			return nil, err
+		}
+		concerning = ofProfile(found.Items, profile)
+	}
+	if len(concerning) == 0 {
 		return nil, nil //nolint:nilnil // Distances are optional.
 	}
 	if len(concerning) > 1 {
@@ -39,8 +46,24 @@ func (r *Reconciler) distances(ctx context.Context, shoot *gardencorev1beta1.Sho
 	return DistancesFrom(&concerning[0], shoot.Spec.Region)
 }
 
+// parent returns the name of the cloud profile that the profile of a shoot extends, if it is one of the project: it has the same regions.
+func (r *Reconciler) parent(ctx context.Context, shoot *gardencorev1beta1.Shoot) (string, error) {
+	ref := query.ProfileReference(&shoot.Spec)
+	if ref == nil || ref.Kind != gardencorev1beta1.CloudProfileReferenceKindNamespacedCloudProfile {
+		return "", nil
+	}
+	key, extending := client.ObjectKey{Namespace: shoot.Namespace, Name: ref.Name}, &gardencorev1beta1.NamespacedCloudProfile{}
+	if err := (shared{r.Client}).Get(ctx, key, extending); err != nil {
+		return "", fmt.Errorf("get namespaced cloud profile %q: %w", key, err)
+	}
+	return extending.Spec.Parent.Name, nil
+}
+
 // ofProfile returns the config maps that name a cloud profile, in the order of their names (SCHED-REGION-1).
 func ofProfile(maps []corev1.ConfigMap, profile string) []corev1.ConfigMap {
+	if profile == "" {
+		return nil
+	}
 	var concerning []corev1.ConfigMap
 	for i := range maps {
 		names := strings.Split(maps[i].Annotations[gardencorev1beta1.AnnotationSchedulingCloudProfiles], ",")

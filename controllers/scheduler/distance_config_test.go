@@ -13,6 +13,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	gardenconfigv1alpha1 "github.com/terrarium-garden/terrarium/apis/config/v1alpha1"
+	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	"github.com/terrarium-garden/terrarium/controllers/scheduler"
 )
 
@@ -82,6 +83,36 @@ func TestRegionConfig(t *testing.T) {
 		t.Run("SCHED-REGION-1 "+name, func(t *testing.T) {
 			t.Parallel()
 			o := newOffice(t, append(tc.maps, newShoot(of("CloudProfile", "local"), inRegion("west-1")), newProfile(),
+				new(newSeed("far", region("far"))), new(newSeed("west-2", region("west-2"))))...)
+			o.Config.CandidateDeterminationStrategy = gardenconfigv1alpha1.CandidateDeterminationStrategyMinimalDistance
+			o.attempt(t)
+			if o.bound != tc.want {
+				t.Errorf("%s\nbound to seed %q, want %q", tc.reason, o.bound, tc.want)
+			}
+		})
+	}
+}
+
+// TestRegionConfigOfAProject_SCHED_REGION_1 schedules a shoot with a profile of its project.
+func TestRegionConfigOfAProject_SCHED_REGION_1(t *testing.T) {
+	t.Parallel()
+	far, near := map[string]string{"west-1": "far: 1\nwest-2: 2"}, map[string]string{"west-1": "far: 2\nwest-2: 1"}
+	cases := map[string]struct {
+		reason string
+		maps   []client.Object
+		want   string
+	}{
+		"none":   {reason: "without a config map names are compared", want: "west-2"},
+		"parent": {reason: "regions are those of the profile that it extends", maps: []client.Object{regions("a", "local", far)}, want: "far"},
+		"own":    {reason: "unless its own name is given", maps: []client.Object{regions("a", "local", near), regions("b", "own", far)}, want: "far"},
+		"blank":  {reason: "a list without a name names nothing", maps: []client.Object{regions("a", "other,", far)}, want: "west-2"},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			own := &gardencorev1beta1.NamespacedCloudProfile{ObjectMeta: metav1.ObjectMeta{Namespace: "garden-dev", Name: "own"}}
+			own.Spec.Parent.Name, own.Status.ObservedGeneration = "local", 1
+			o := newOffice(t, append(tc.maps, newShoot(of("NamespacedCloudProfile", "own"), inRegion("west-1")), own,
 				new(newSeed("far", region("far"))), new(newSeed("west-2", region("west-2"))))...)
 			o.Config.CandidateDeterminationStrategy = gardenconfigv1alpha1.CandidateDeterminationStrategyMinimalDistance
 			o.attempt(t)

@@ -5,6 +5,7 @@ package validation
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 
@@ -69,6 +70,9 @@ func kubernetesVersions(all []gardencorev1beta1.ExpirableVersion, path *field.Pa
 	case newest.ExpirationDate != nil:
 		errs = append(errs, field.Invalid(field.NewPath(path.String()+"[]").Child("expirationDate"), newest.ExpirationDate.UTC().Format(time.RFC3339),
 			"must not be set for "+newest.Version+", the newest version"))
+	case expires(newest):
+		errs = append(errs, field.Invalid(field.NewPath(path.String()+"[]").Child("lifecycle"), gardencorev1beta1.VersionClassificationExpired,
+			"must not be a stage of "+newest.Version+", the newest version"))
 	}
 	errs = append(errs, versionList(all, path)...)
 	return append(errs, oneSupported(all, path)...)
@@ -107,13 +111,30 @@ func newestOf(all []gardencorev1beta1.ExpirableVersion) (gardencorev1beta1.Expir
 	return newest, len(all) > 0
 }
 
-// oneSupported checks that no two versions with the same first two numbers are classified as supported.
+// expires reports whether a version has a lifecycle that ends.
+func expires(v gardencorev1beta1.ExpirableVersion) bool {
+	return slices.ContainsFunc(v.Lifecycle, func(s gardencorev1beta1.LifecycleStage) bool {
+		return s.Classification == gardencorev1beta1.VersionClassificationExpired
+	})
+}
+
+// staysSupported reports whether a version is supported for good: it is classified so, or no other stage of its lifecycle follows.
+func staysSupported(v gardencorev1beta1.ExpirableVersion) bool {
+	last := deref(v.Classification)
+	if n := len(v.Lifecycle); n > 0 {
+		last = v.Lifecycle[n-1].Classification
+	}
+	return last == gardencorev1beta1.VersionClassificationSupported
+}
+
+// oneSupported checks that no two versions with the same first two numbers are supported. The stages of lifecycles may overlap for a
+// while, until the one version follows the other.
 func oneSupported(all []gardencorev1beta1.ExpirableVersion, path *field.Path) field.ErrorList {
 	var errs field.ErrorList
 	minors := map[string]int{}
 	minor := func(v gardencorev1beta1.ExpirableVersion) (string, bool) {
 		parsed, ok := query.Version(v.Version)
-		if !ok || deref(v.Classification) != gardencorev1beta1.VersionClassificationSupported {
+		if !ok || !staysSupported(v) {
 			return "", false
 		}
 		return fmt.Sprintf("%d.%d", parsed.Major(), parsed.Minor()), true
@@ -125,7 +146,7 @@ func oneSupported(all []gardencorev1beta1.ExpirableVersion, path *field.Path) fi
 	}
 	for i, v := range all {
 		if m, ok := minor(v); ok && minors[m] > 1 {
-			errs = append(errs, field.Forbidden(path.Index(i), "only one version of "+m+" can be classified as supported"))
+			errs = append(errs, field.Forbidden(path.Index(i), "only one version of "+m+" can be supported for good"))
 		}
 	}
 	return errs

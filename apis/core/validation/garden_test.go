@@ -281,7 +281,7 @@ func TestValidateCloudProfileRules(t *testing.T) {
 				{Classification: "preview", StartTime: past()},
 				{Classification: "deprecated", StartTime: past()},
 				{Classification: "expired"},
-			}}),
+			}}, gardencorev1beta1.ExpirableVersion{Version: "1.36.4"}),
 			want: []string{
 				versions + "[0].lifecycle[1].classification: FieldValueInvalid", versions + "[0].lifecycle[2].startTime: FieldValueInvalid",
 				versions + "[0].lifecycle[3].startTime: FieldValueRequired",
@@ -300,7 +300,30 @@ func TestValidateCloudProfileRules(t *testing.T) {
 				{Classification: "preview"},
 				{Classification: "supported", StartTime: past()},
 				{Classification: "expired", StartTime: &metav1.Time{Time: past().Add(time.Hour)}},
+			}}, gardencorev1beta1.ExpirableVersion{Version: "1.36.4"}),
+		},
+		"API-VALCP-1 newest ends": {
+			reason: "nor does the newest version expire by its last stage",
+			change: offers(gardencorev1beta1.ExpirableVersion{Version: "1.36.3", Lifecycle: []gardencorev1beta1.LifecycleStage{
+				{Classification: "supported"},
+				{Classification: "expired", StartTime: past()},
 			}}),
+			want: []string{versions + "[].lifecycle: FieldValueInvalid"},
+		},
+		"API-VALCP-1 stays supported": {
+			reason: "one version of a minor one stays supported, however it is said",
+			change: offers(
+				gardencorev1beta1.ExpirableVersion{Version: "1.36.3", Lifecycle: []gardencorev1beta1.LifecycleStage{{Classification: "preview"}, {Classification: "supported", StartTime: past()}}},
+				gardencorev1beta1.ExpirableVersion{Version: "1.36.2", Classification: supported},
+			),
+			want: []string{versions + "[0]: FieldValueForbidden", versions + "[1]: FieldValueForbidden"},
+		},
+		"API-VALCP-1 follows": {
+			reason: "another one follows it",
+			change: offers(
+				gardencorev1beta1.ExpirableVersion{Version: "1.36.3", Lifecycle: []gardencorev1beta1.LifecycleStage{{Classification: "supported"}}},
+				gardencorev1beta1.ExpirableVersion{Version: "1.36.2", Lifecycle: []gardencorev1beta1.LifecycleStage{{Classification: "supported"}, {Classification: "deprecated", StartTime: past()}}},
+			),
 		},
 		"API-VALCP-2 nodes": {
 			reason: "some nodes are allowed",

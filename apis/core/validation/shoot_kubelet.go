@@ -3,6 +3,7 @@
 package validation
 
 import (
+	"fmt"
 	"strconv"
 	"strings"
 	"time"
@@ -60,10 +61,23 @@ func images(k *gardencorev1beta1.KubeletConfig, path *field.Path) field.ErrorLis
 	high, low := k.ImageGCHighThresholdPercent, k.ImageGCLowThresholdPercent
 	errs = append(errs, numberBetween(high, 0, hundred, path.Child("imageGCHighThresholdPercent"))...)
 	errs = append(errs, numberBetween(low, 0, hundred, path.Child("imageGCLowThresholdPercent"))...)
-	if high != nil && low != nil && *low >= *high {
-		errs = append(errs, field.Forbidden(path.Child("imageGCLowThresholdPercent"), "must be below imageGCHighThresholdPercent"))
+	return append(errs, imageThresholds(high, low, path)...)
+}
+
+// imageThresholds checks that the thresholds fit together. A pool may set one of them; a kubelet does not start with one that does not fit
+// its own default for the other.
+func imageThresholds(high, low *int32, path *field.Path) field.ErrorList {
+	const defaultHigh, defaultLow = 85, 80
+	switch {
+	case high != nil && low != nil && *low >= *high:
+		return field.ErrorList{field.Forbidden(path.Child("imageGCLowThresholdPercent"), "must be below imageGCHighThresholdPercent")}
+	case high == nil && low != nil && *low >= defaultHigh && *low <= hundred:
+		return field.ErrorList{field.Forbidden(path.Child("imageGCLowThresholdPercent"), fmt.Sprintf("must be below %d unless imageGCHighThresholdPercent is set", defaultHigh))}
+	case low == nil && high != nil && *high <= defaultLow && *high >= 0:
+		return field.ErrorList{field.Forbidden(path.Child("imageGCHighThresholdPercent"), fmt.Sprintf("must be above %d unless imageGCLowThresholdPercent is set", defaultLow))}
+	default:
+		return nil
 	}
-	return errs
 }
 
 // imageCredentials checks the credential verification for images that are already on a node. A kubelet accepts these

@@ -238,6 +238,60 @@ func TestValidateShootKubernetes(t *testing.T) {
 				ServiceAccountConfig: &gardencorev1beta1.ServiceAccountConfig{MaxTokenExpiration: &metav1.Duration{}},
 			}),
 		},
+		"API-VALSHOOT-16 bounds": {
+			reason: "a limit may be reached",
+			change: apiServer(gardencorev1beta1.KubeAPIServerConfig{
+				EventTTL:             &metav1.Duration{Duration: 24 * time.Hour},
+				Requests:             &gardencorev1beta1.APIServerRequests{MaxNonMutatingInflight: new(int32(5000)), MaxMutatingInflight: new(int32(2500))},
+				ServiceAccountConfig: &gardencorev1beta1.ServiceAccountConfig{MaxTokenExpiration: &metav1.Duration{Duration: 2160 * time.Hour}},
+			}),
+		},
+		"API-VALSHOOT-16 least": {
+			reason: "from below too",
+			change: apiServer(gardencorev1beta1.KubeAPIServerConfig{
+				EventTTL:             &metav1.Duration{},
+				ServiceAccountConfig: &gardencorev1beta1.ServiceAccountConfig{MaxTokenExpiration: &metav1.Duration{Duration: 720 * time.Hour}},
+			}),
+		},
+		"API-VALSHOOT-16 beyond": {
+			reason: "and not crossed",
+			change: apiServer(gardencorev1beta1.KubeAPIServerConfig{
+				EventTTL:             &metav1.Duration{Duration: -1},
+				Requests:             &gardencorev1beta1.APIServerRequests{MaxMutatingInflight: new(int32(2501))},
+				ServiceAccountConfig: &gardencorev1beta1.ServiceAccountConfig{MaxTokenExpiration: &metav1.Duration{Duration: 2160*time.Hour + 1}},
+			}),
+			want: []string{
+				server + "eventTTL: FieldValueInvalid", server + "requests.maxMutatingInflight: FieldValueInvalid",
+				server + "serviceAccountConfig.maxTokenExpiration: FieldValueForbidden",
+			},
+		},
+		"API-VALSHOOT-17 bounds": {
+			reason: "a kubelet reaches its limits",
+			change: kubelet(gardencorev1beta1.KubeletConfig{
+				PodPIDsLimit: new(int64(100)), ContainerLogMaxFiles: new(int32(2)),
+				ImageGCHighThresholdPercent: new(int32(100)), ImageGCLowThresholdPercent: new(int32(99)),
+			}),
+		},
+		"API-VALSHOOT-17 high alone": {
+			reason: "what a pool leaves out is what a kubelet takes: 80 percent, and it does not start with that",
+			change: pool(func(w *gardencorev1beta1.Worker) {
+				w.Kubernetes = &gardencorev1beta1.WorkerKubernetes{Kubelet: &gardencorev1beta1.KubeletConfig{ImageGCHighThresholdPercent: new(int32(80))}}
+			}),
+			want: []string{"spec.provider.workers[0].kubernetes.kubelet.imageGCHighThresholdPercent: FieldValueForbidden"},
+		},
+		"API-VALSHOOT-17 low alone": {
+			reason: "or 85 percent",
+			change: pool(func(w *gardencorev1beta1.Worker) {
+				w.Kubernetes = &gardencorev1beta1.WorkerKubernetes{Kubelet: &gardencorev1beta1.KubeletConfig{ImageGCLowThresholdPercent: new(int32(85))}}
+			}),
+			want: []string{"spec.provider.workers[0].kubernetes.kubelet.imageGCLowThresholdPercent: FieldValueForbidden"},
+		},
+		"API-VALSHOOT-17 one alone": {
+			reason: "one that fits may stand alone",
+			change: pool(func(w *gardencorev1beta1.Worker) {
+				w.Kubernetes = &gardencorev1beta1.WorkerKubernetes{Kubelet: &gardencorev1beta1.KubeletConfig{ImageGCHighThresholdPercent: new(int32(81))}}
+			}),
+		},
 		"API-VALSHOOT-17 mode": {
 			reason: "nodes forward in a known way",
 			change: func(s *gardencorev1beta1.Shoot) {

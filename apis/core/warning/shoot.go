@@ -89,6 +89,11 @@ type rotation struct {
 func rotations(s *gardencorev1beta1.Shoot, now time.Time, interval time.Duration) []string {
 	var warnings []string
 	for _, r := range all(s) {
+		if r.phase == gardencorev1beta1.CredentialsRotationPhaseWaitingForWorkersRollout {
+			warnings = append(warnings, fmt.Sprintf("the rotation of the %s waits until machines are replaced: annotate the shoot with %s=%s=<names of worker pools>",
+				r.what, gardencorev1beta1.AnnotationOperation, gardencorev1beta1.OperationPrefixRotateRolloutWorkers))
+			continue
+		}
 		if r.phase == gardencorev1beta1.CredentialsRotationPhasePrepared && r.completeOperation != "" {
 			warnings = append(warnings, fmt.Sprintf("the rotation of the %s is not complete: annotate the shoot with %s=%s",
 				r.what, gardencorev1beta1.AnnotationOperation, r.completeOperation))

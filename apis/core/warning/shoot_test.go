@@ -108,6 +108,21 @@ func TestShoot(t *testing.T) {
 			},
 			want: []string{"the rotation of the certificate authorities is not complete: annotate the shoot with gardener.cloud/operation=rotate-ca-complete"},
 		},
+		"API-WARN-1 waiting": {
+			reason: "also when it is the machines that a rotation waits for",
+			change: func(s *gardencorev1beta1.Shoot) {
+				old(s)
+				s.Status.Credentials.Rotation = &gardencorev1beta1.ShootCredentialsRotation{
+					CertificateAuthorities: &gardencorev1beta1.CARotation{Phase: "WaitingForWorkersRollout"},
+					ServiceAccountKey:      &gardencorev1beta1.ServiceAccountKeyRotation{Phase: "PreparingWithoutWorkersRollout"},
+				}
+				each := &gardencorev1beta1.MaintenanceRotationConfig{}
+				s.Spec.Maintenance = &gardencorev1beta1.Maintenance{AutoRotation: &gardencorev1beta1.MaintenanceAutoRotation{
+					Credentials: &gardencorev1beta1.MaintenanceCredentialsAutoRotation{ETCDEncryptionKey: each, Observability: each, SSHKeypair: each},
+				}}
+			},
+			want: []string{"the rotation of the certificate authorities waits until machines are replaced: annotate the shoot with gardener.cloud/operation=rotate-rollout-workers=<names of worker pools>"},
+		},
 		"API-WARN-1 leaving": {
 			reason: "a shoot that goes away is left alone",
 			change: func(s *gardencorev1beta1.Shoot) {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/terrarium-garden/terrarium/apis/check"
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+	corevalidation "github.com/terrarium-garden/terrarium/apis/core/validation"
 	gardenseedmanagementv1alpha1 "github.com/terrarium-garden/terrarium/apis/seedmanagement/v1alpha1"
 )
 
@@ -33,21 +34,40 @@ func managedSeedOperation(m *gardenseedmanagementv1alpha1.ManagedSeed, pending s
 		gardencorev1beta1.OperationReconcile, gardencorev1beta1.OperationRenewKubeconfig)
 }
 
-// managedSeedUpdate checks the immutable fields of a managed seed or of a template.
+// managedSeedUpdate checks the immutable fields of a managed seed or of a template. Its seed may get a gardenlet, but does not lose it:
+// what never changes in the one form could otherwise change by way of the other.
 func managedSeedUpdate(s, old *gardenseedmanagementv1alpha1.ManagedSeedSpec, path *field.Path) field.ErrorList {
 	errs := check.Immutable(s.Shoot, old.Shoot, path.Child("shoot"))
-	if s.Gardenlet == nil || old.Gardenlet == nil {
+	if now, before := s.Gardenlet, old.Gardenlet; before != nil {
+		if now == nil && s.SeedTemplate != nil {
+			errs = append(errs, field.Forbidden(path.Child("seedTemplate"), "cannot take the place of gardenlet: the seed has its gardenlet already"))
+		}
+		if now == nil {
+			return errs // Without both, it is rejected like a new one.
+		}
+		errs = append(errs, check.Immutable(now.Bootstrap, before.Bootstrap, path.Child("gardenlet", "bootstrap"))...)
+		errs = append(errs, check.Immutable(now.MergeWithParent, before.MergeWithParent, path.Child("gardenlet", "mergeWithParent"))...)
+	}
+	seed, at := seedTemplate(s, path)
+	was, _ := seedTemplate(old, path)
+	if seed == nil || was == nil {
 		return errs
 	}
-	path = path.Child("gardenlet")
-	errs = append(errs, check.Immutable(s.Gardenlet.Bootstrap, old.Gardenlet.Bootstrap, path.Child("bootstrap"))...)
-	errs = append(errs, check.Immutable(s.Gardenlet.MergeWithParent, old.Gardenlet.MergeWithParent, path.Child("mergeWithParent"))...)
-	is, wrong := configuration(s.Gardenlet.Config, path)
-	was, wrongBefore := configuration(old.Gardenlet.Config, path)
-	if len(wrong) > 0 || len(wrongBefore) > 0 {
-		return errs // The errors are reported by the validation of the object itself.
+	return append(errs, corevalidation.ValidateSeedTemplateUpdate(seed, was, at)...)
+}
+
+// seedTemplate returns the seed that is described in either of the two forms, and where. It is nil if there is none, or one that cannot
+// be read, which is an error of the object itself.
+func seedTemplate(s *gardenseedmanagementv1alpha1.ManagedSeedSpec, path *field.Path) (*gardencorev1beta1.SeedTemplate, *field.Path) {
+	if s.Gardenlet == nil {
+		return s.SeedTemplate, path.Child("seedTemplate")
 	}
-	return append(errs, seedUpdate(is, was, path.Child("config"))...)
+	at := path.Child("gardenlet", "config", "seedConfig")
+	config, wrong := configuration(s.Gardenlet.Config, at)
+	if len(wrong) > 0 || config.SeedConfig == nil {
+		return nil, at
+	}
+	return &config.SeedConfig.SeedTemplate, at
 }
 
 // managedSeedSpec checks a managed seed or a template, which must not name a shoot.

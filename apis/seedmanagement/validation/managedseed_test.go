@@ -139,11 +139,34 @@ func TestValidateManagedSeed(t *testing.T) {
 
 func TestValidateManagedSeedUpdate(t *testing.T) {
 	t.Parallel()
+	formerly := func(pods string) func(*managedSeed) {
+		return func(m *managedSeed) {
+			m.Spec.Gardenlet, m.Spec.SeedTemplate = nil, &gardencorev1beta1.SeedTemplate{}
+			m.Spec.SeedTemplate.Spec.Networks.Pods = pods
+		}
+	}
+	same := func(*managedSeed) {}
+	const pods = "10.0.0.0/16"
 	for name, tc := range map[string]struct {
 		reason string
 		change func(*managedSeed)
 		want   []string
+		old    func(*managedSeed)
 	}{
+		"API-VALMS-1 form": {
+			reason: "a seed keeps its gardenlet, and with it what never changes", change: formerly(""), want: []string{"spec.seedTemplate: FieldValueForbidden"},
+		},
+		"API-VALMS-1 older form": {
+			reason: "a seed may get a gardenlet", old: formerly(""), change: same,
+		},
+		"API-VALSEED-2 older form": {
+			reason: "what never changes in a seed stays in the older form", old: formerly("10.1.0.0/16"), change: formerly(pods),
+			want: []string{"spec.seedTemplate.spec.networks.pods: FieldValueInvalid"},
+		},
+		"API-VALSEED-2 from older form": {
+			reason: "also when it gets a gardenlet", old: formerly(pods), change: same,
+			want: []string{"spec.gardenlet.config.seedConfig.spec.networks.pods: FieldValueInvalid"},
+		},
 		"API-VALMS-1 configuration": {reason: "the configuration may change", change: configured(settings(`,"logLevel":"debug"`))},
 		"API-VALMS-1 shoot": {
 			reason: "the shoot stays", change: func(m *managedSeed) { m.Spec.Shoot = &gardenseedmanagementv1alpha1.Shoot{Name: "other"} },
@@ -160,7 +183,10 @@ func TestValidateManagedSeedUpdate(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			if diff := cmp.Diff(tc.want, checktest.Complaints(validation.ValidateManagedSeedUpdate(seedOf(tc.change), seedOf()))); diff != "" {
+			if tc.old == nil {
+				tc.old = same
+			}
+			if diff := cmp.Diff(tc.want, checktest.Complaints(validation.ValidateManagedSeedUpdate(seedOf(tc.change), seedOf(tc.old)))); diff != "" {
 				t.Errorf("%s\nValidateManagedSeedUpdate(...) (-want +got):\n%s", tc.reason, diff)
 			}
 		})

@@ -141,7 +141,13 @@ func (g *Garden) Delete(resource, name string) { g.DeleteFrom("", resource, name
 // DeleteFrom deletes an object of core.gardener.cloud in a namespace that has a finalizer, so that it remains in deletion.
 func (g *Garden) DeleteFrom(namespace, resource, name string) {
 	g.tb.Helper()
-	deleter, ok := g.all[gardencorev1beta1.Resource(resource)].(rest.GracefulDeleter)
+	g.DeleteOf(gardencorev1beta1.Resource(resource), namespace, name)
+}
+
+// DeleteOf is DeleteFrom for objects of any group of the garden.
+func (g *Garden) DeleteOf(resource schema.GroupResource, namespace, name string) {
+	g.tb.Helper()
+	deleter, ok := g.all[resource].(rest.GracefulDeleter)
 	if !ok {
 		g.tb.Fatalf("%s cannot be deleted", resource)
 	}

@@ -6,6 +6,7 @@ package internaldomainsecret
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -22,6 +23,8 @@ import (
 
 const (
 	reason = "InternalDomain"
+	// claimed is the sort of the claims of Secrets that are about to have the role.
+	claimed = "internal domains"
 	// seedPrefix and the name of a seed make the namespace of the seed in the garden.
 	seedPrefix = "seed-"
 )
@@ -56,8 +59,15 @@ func (r *rule) Validate(ctx context.Context, a admission.Attributes, o admission
 			return err
 		}
 	}
-	if was && (!is || domain(now) != domain(before)) {
-		return r.unused(ctx, a, domain(before))
+	if !was || is && domain(now) == domain(before) {
+		return nil
+	}
+	if err := r.unused(ctx, a, domain(before)); err != nil {
+		return err
+	}
+	if !is {
+		// It is there until it is written that it is not, so that it is found without its claim.
+		r.world.Release(claimed, namespace, before.Name)
 	}
 	return nil
 }
@@ -82,6 +92,22 @@ func (r *rule) complete(ctx context.Context, a admission.Attributes, s *corev1.S
 	if !isNew {
 		return nil
 	}
+	if err := r.only(ctx, a, s); err != nil || a.IsDryRun() {
+		return err
+	}
+	if !r.world.Claim(claimed, a.GetNamespace(), s.Name) {
+		return r.second(a, s, errors.New("another secret of this namespace was just requested for its internal domain, and one is enough; try again in two minutes"))
+	}
+	// Another Secret may have been written before the claim.
+	err := r.only(ctx, a, s)
+	if err != nil {
+		r.world.Release(claimed, a.GetNamespace(), s.Name)
+	}
+	return err
+}
+
+// only rejects a Secret beside another one of the same namespace.
+func (r *rule) only(ctx context.Context, a admission.Attributes, s *corev1.Secret) error {
 	selector := labels.SelectorFromSet(labels.Set{gardencorev1beta1.LabelRole: gardencorev1beta1.RoleInternalDomain})
 	there, err := r.world.Fresh().Secrets(ctx, a.GetNamespace(), selector)
 	if err != nil {
@@ -91,8 +117,11 @@ func (r *rule) complete(ctx context.Context, a admission.Attributes, s *corev1.S
 	if len(there) == 0 {
 		return nil
 	}
-	return r.world.Rejected(a, reason, apierrors.NewConflict(a.GetResource().GroupResource(), s.Name, fmt.Errorf(
-		"namespace %q has the internal domain of secret %q already, and one is enough", a.GetNamespace(), there[0].Name)))
+	return r.second(a, s, fmt.Errorf("namespace %q has the internal domain of secret %q already, and one is enough", a.GetNamespace(), there[0].Name))
+}
+
+func (r *rule) second(a admission.Attributes, s *corev1.Secret, why error) error {
+	return r.world.Rejected(a, reason, apierrors.NewConflict(a.GetResource().GroupResource(), s.Name, why))
 }
 
 // unused rejects the change or removal of a domain that shoots use.

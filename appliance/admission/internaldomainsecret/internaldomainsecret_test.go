@@ -3,9 +3,11 @@
 package internaldomainsecret_test
 
 import (
+	"strings"
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
@@ -43,4 +45,34 @@ func TestValidate(t *testing.T) {
 		"GAC-IDOM-1 elsewhere":    {Reason: "other namespaces have no internal domain", Objects: shoot, Request: admissiontest.Request{Old: secret("default", "one", "x.y")}},
 		"GAC-IDOM-1 other secret": {Reason: "other secrets may go", Objects: shoot, Request: admissiontest.Request{Old: secret("garden", "one", "x.y", plain)}},
 	})
+}
+
+// TestAtOnce asks for several internal domains before one of them is written, as requests do that come at once.
+func TestAtOnce(t *testing.T) {
+	t.Parallel()
+	g := admissiontest.New(t, nil)
+	rule := internaldomainsecret.New(g.World)
+	plain := func(s *corev1.Secret) { s.Labels = nil }
+	one, two, three := secret("garden", "one", "x.y"), secret("garden", "two", "x.z"), secret("garden", "three", "x.w")
+	for _, step := range []struct {
+		reason  string
+		request admissiontest.Request
+		refused string
+	}{
+		{reason: "a dry run claims nothing", request: admissiontest.Request{Object: three, DryRun: true}},
+		{reason: "the first one is welcome", request: admissiontest.Request{Object: one}},
+		{reason: "and may be judged twice", request: admissiontest.Request{Object: one}},
+		{reason: "a second one is not", request: admissiontest.Request{Object: two}, refused: "just requested"},
+		{reason: "nor by a label", request: admissiontest.Request{Object: two, Old: secret("garden", "two", "x.z", plain)}, refused: "just requested"},
+		{reason: "another namespace has its own", request: admissiontest.Request{Object: secret("seed-a", "two", "x.z")}},
+		{reason: "the first one may go", request: admissiontest.Request{Old: one, Many: true}},
+		{reason: "and make room", request: admissiontest.Request{Object: two}},
+		{reason: "also by its label", request: admissiontest.Request{Object: secret("garden", "two", "x.z", plain), Old: two}},
+		{reason: "and so on", request: admissiontest.Request{Object: three}},
+	} {
+		err := g.Ask(rule, step.request)
+		if step.refused == "" && err != nil || step.refused != "" && (!apierrors.IsConflict(err) || !strings.Contains(err.Error(), step.refused)) {
+			t.Errorf("GAC-IDOM-1: %s: the answer is %v, want a conflict with %q in it", step.reason, err, step.refused)
+		}
+	}
 }

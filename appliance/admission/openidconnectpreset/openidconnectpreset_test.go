@@ -3,6 +3,11 @@
 package openidconnectpreset_test
 
 import (
+	"crypto/ed25519"
+	"crypto/rand"
+	"crypto/x509"
+	"encoding/pem"
+	"math/big"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -110,11 +115,27 @@ func TestAdmit(t *testing.T) {
 	}
 }
 
+// authority is a certificate in PEM format.
+func authority(t *testing.T) string {
+	t.Helper()
+	public, private, err := ed25519.GenerateKey(rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	template := &x509.Certificate{SerialNumber: big.NewInt(1)}
+	der, err := x509.CreateCertificate(rand.Reader, template, template, public, private)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}))
+}
+
 func TestCopied(t *testing.T) {
 	t.Parallel()
+	bundle := authority(t)
 	p := preset("a", 1, selecting())
 	p.Spec.Server = gardensettingsv1alpha1.KubeAPIServerOpenIDConnect{
-		ClientID: "kubectl", IssuerURL: "https://x.y", GroupsClaim: new("groups"), GroupsPrefix: new("g:"),
+		CABundle: &bundle, ClientID: "kubectl", IssuerURL: "https://x.y", GroupsClaim: new("groups"), GroupsPrefix: new("g:"),
 		RequiredClaims: map[string]string{"a": "b"}, SigningAlgs: []string{"RS256"}, UsernameClaim: new("sub"), UsernamePrefix: new("u:"),
 	}
 	p.Spec.Client = &gardensettingsv1alpha1.OpenIDConnectClientAuthentication{Secret: new("s"), ExtraConfig: map[string]string{"c": "d"}}
@@ -124,7 +145,7 @@ func TestCopied(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := &gardencorev1beta1.OIDCConfig{
-		ClientID: new("kubectl"), IssuerURL: new("https://x.y"), GroupsClaim: new("groups"), GroupsPrefix: new("g:"),
+		CABundle: &bundle, ClientID: new("kubectl"), IssuerURL: new("https://x.y"), GroupsClaim: new("groups"), GroupsPrefix: new("g:"),
 		RequiredClaims: map[string]string{"a": "b"}, SigningAlgs: []string{"RS256"}, UsernameClaim: new("sub"), UsernamePrefix: new("u:"),
 		ClientAuthentication: &gardencorev1beta1.OpenIDConnectClientAuthentication{Secret: new("s"), ExtraConfig: map[string]string{"c": "d"}},
 	}

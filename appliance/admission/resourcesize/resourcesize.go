@@ -27,10 +27,15 @@ type rule struct {
 // New returns the constructor of the plugin; without a configuration there are no limits.
 func New(c *gardenconfigv1alpha1.ResourceSizeConfiguration) func(w *world.World) admission.Interface {
 	return func(w *world.World) admission.Interface {
-		r := &rule{Handler: admission.NewHandler(admission.Create, admission.Update), world: w}
+		r := &rule{world: w}
 		if c != nil {
 			r.config = *c
 		}
+		operations := []admission.Operation{admission.Create, admission.Update}
+		if slices.ContainsFunc(r.config.Limits, func(l gardenconfigv1alpha1.ResourceLimit) bool { return l.Count != nil }) {
+			operations = append(operations, admission.Delete)
+		}
+		r.Handler = admission.NewHandler(operations...)
 		return r
 	}
 }
@@ -39,6 +44,10 @@ var _ admission.ValidationInterface = &rule{}
 
 // Validate rejects or logs objects above the limit that applies to them.
 func (r *rule) Validate(ctx context.Context, a admission.Attributes, o admission.ObjectInterfaces) error {
+	if a.GetOperation() == admission.Delete {
+		r.deleted(a)
+		return nil
+	}
 	limit := r.limit(a.GetResource())
 	if limit == nil || a.GetSubresource() != "" || world.Tried(a) || r.unrestricted(a.GetUserInfo()) {
 		return nil
@@ -92,26 +101,6 @@ func names(all []string, one string) bool {
 
 // everything matches every name.
 const everything = "*"
-
-// tooMany counts the objects of a cluster-scoped resource (GAC-SIZE-8).
-func (r *rule) tooMany(
-	ctx context.Context, a admission.Attributes, limit *gardenconfigv1alpha1.ResourceLimit,
-) (complaint, err error) {
-	// Requests for a Namespace have its name as their namespace.
-	clusterScoped := a.GetNamespace() == "" || a.GetResource().GroupResource() == schema.GroupResource{Resource: "namespaces"}
-	if limit.Count == nil || a.GetOperation() != admission.Create || !clusterScoped {
-		return nil, nil
-	}
-	of := a.GetResource()
-	there, err := r.world.Fresh().Names(ctx, world.Place{Group: of.Group, Version: of.Version, Resource: of.Resource})
-	if err != nil {
-		return nil, fmt.Errorf("count %s: %w", of.Resource, err)
-	}
-	if int64(len(there)) < *limit.Count {
-		return nil, nil
-	}
-	return fmt.Errorf("there are already %d %s, and at most %d are allowed", len(there), of.Resource, *limit.Count), nil
-}
 
 // tooLarge measures an object (GAC-SIZE-3).
 func tooLarge(

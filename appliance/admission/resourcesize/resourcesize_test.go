@@ -114,6 +114,48 @@ func TestOperations(t *testing.T) {
 	}
 }
 
+// TestCountAtOnce asks for several objects before one of them is written, as requests do that come at once.
+func TestCountAtOnce(t *testing.T) {
+	t.Parallel()
+	c := &gardenconfigv1alpha1.ResourceSizeConfiguration{Limits: []limit{
+		{APIGroups: []string{"core.gardener.cloud"}, APIVersions: []string{"*"}, Resources: []string{"seeds"}, Count: new(int64(2))},
+	}}
+	g := admissiontest.New(t, nil, admissiontest.Seed("a"))
+	rule := resourcesize.New(c)(g.World)
+	for _, step := range []struct {
+		reason  string
+		request admissiontest.Request
+		written bool
+		refused string
+	}{
+		{reason: "a dry run takes no place", request: admissiontest.Request{Object: admissiontest.Seed("z"), DryRun: true}},
+		{reason: "there is one place", request: admissiontest.Request{Object: admissiontest.Seed("b")}},
+		{reason: "one request may be judged twice", request: admissiontest.Request{Object: admissiontest.Seed("b")}},
+		{reason: "the place is taken", request: admissiontest.Request{Object: admissiontest.Seed("c")}, refused: "already 1 seeds, 1 more have just been requested, and at most 2"},
+		{reason: "who was refused takes no place", request: admissiontest.Request{Object: admissiontest.Seed("b")}, written: true},
+		{reason: "what is written counts once", request: admissiontest.Request{Object: admissiontest.Seed("c")}, refused: "already 2 seeds, and at most 2"},
+		{reason: "what goes makes a place", request: admissiontest.Request{Old: admissiontest.Seed("b"), Many: true}},
+	} {
+		var got string
+		if err := g.Ask(rule, step.request); err != nil {
+			got = err.Error()
+		}
+		if (step.refused == "") != (got == "") || !strings.Contains(got, step.refused) {
+			t.Errorf("GAC-SIZE-8: %s: the answer is %q, want %q in it", step.reason, got, step.refused)
+		}
+		if step.written {
+			g.Add(step.request.Object)
+		}
+	}
+	g = admissiontest.New(t, nil, admissiontest.Seed("a"))
+	rule = resourcesize.New(c)(g.World)
+	for _, request := range []admissiontest.Request{{Object: admissiontest.Seed("b")}, {Old: admissiontest.Seed("b"), Many: true}, {Object: admissiontest.Seed("c")}} {
+		if err := g.Ask(rule, request); err != nil {
+			t.Errorf("GAC-SIZE-8: the place of what has come and gone is free: %v", err)
+		}
+	}
+}
+
 func TestSubjects(t *testing.T) {
 	t.Parallel()
 	subject := func(kind, namespace, name string) rbacv1.Subject {

@@ -173,11 +173,7 @@ func createSecret(ctx context.Context, r *request) error {
 		return r.ownBucket(ctx, bucket)
 	}
 	if shoot, ok := graph.ShootOf(at); ok {
-		if err := r.ownShoot(ctx, at.Namespace, shoot); err != nil {
-			return err
-		}
-
-		return noNewFinalizers(secret, nil)
+		return r.ownShoot(ctx, at.Namespace, shoot)
 	}
 	switch {
 	case at.Namespace == gardencorev1beta1.NamespaceShootIssuer:

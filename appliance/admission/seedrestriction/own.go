@@ -57,11 +57,6 @@ func updateSecret(ctx context.Context, r *request) error {
 			return err
 		}
 	}
-	if ofShoot(graph.Vertex{Kind: graph.Secret, Namespace: r.GetNamespace(), Name: r.GetName()}) {
-		if err := noNewFinalizers(secret, old); err != nil {
-			return err
-		}
-	}
 
 	return reach.Unmarked(graph.Secret, secret, old)
 }
@@ -168,27 +163,7 @@ func (r *request) unmarkedChange(kind graph.Kind, object, old any) error {
 		return fmt.Errorf("%w: %w", world.ErrUnreadable, err)
 	}
 
-	if err := noNewFinalizers(now, before); err != nil {
-		return err
-	}
-
 	return reach.Unmarked(kind, now, before)
-}
-
-// noNewFinalizers rejects finalizers that a client of a seed adds to an object of a shoot in its project. Nobody would remove them, and the
-// project could never be deleted: of most of these objects, not even operators may write what gardenlets maintain. old is nil for a new object.
-func noNewFinalizers(object, old metav1.Object) error {
-	var before []string
-	if old != nil {
-		before = old.GetFinalizers()
-	}
-	for _, name := range object.GetFinalizers() {
-		if !slices.Contains(before, name) {
-			return fmt.Errorf("metadata.finalizers: %q cannot be added to an object of a shoot: %w", name, errOthers)
-		}
-	}
-
-	return nil
 }
 
 // updateIdentity rejects changes of an identity: a client that changes its audiences would get tokens for other systems.

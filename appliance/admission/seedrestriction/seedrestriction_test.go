@@ -450,12 +450,19 @@ func TestManagedSeeds(t *testing.T) {
 	})
 	t.Run("GAC-SR-11 delete with the managed seed", func(t *testing.T) {
 		t.Parallel()
-		g := admissiontest.New(t, nil, nursery, managed("nursery", func(m *gardenseedmanagementv1alpha1.ManagedSeed) {
-			m.Finalizers, m.DeletionTimestamp = []string{"gardener"}, &metav1.Time{Time: kindtest.Now()}
-		}))
-		err := g.Ask(seedrestriction.New(g.World), by(nil, admissiontest.Seed("nursery")))
-		if err != nil && !apierrors.IsForbidden(err) {
-			t.Errorf("a managed seed that goes takes the Seed with it: %v", err)
+		for _, tc := range []struct {
+			reason  string
+			objects []kind.Object
+			refused bool
+		}{
+			{"a managed seed that goes takes the Seed with it", []kind.Object{nursery}, false},
+			{"but not one on another seed", foreign[:1], true},
+		} {
+			g := admissiontest.New(t, nil, append(tc.objects, managed("nursery", func(m *gardenseedmanagementv1alpha1.ManagedSeed) { m.Finalizers = []string{"gardener"} }))...)
+			g.DeleteOf(gardenseedmanagementv1alpha1.Resource("managedseeds"), "garden", "nursery")
+			if err := g.Ask(seedrestriction.New(g.World), by(nil, admissiontest.Seed("nursery"))); (err != nil) != tc.refused {
+				t.Errorf("%s: the answer is %v, want a rejection: %t", tc.reason, err, tc.refused)
+			}
 		}
 	})
 }

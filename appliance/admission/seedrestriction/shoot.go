@@ -38,25 +38,7 @@ func updateShoot(_ context.Context, r *request) error {
 
 // createShootState allows a gardenlet to create ShootStates of its shoots (GAC-SR-13).
 func createShootState(ctx context.Context, r *request) error {
-	state, err := object[gardencorev1beta1.ShootState](r)
-	if err != nil {
-		return err
-	}
-	if err := r.runsOrLeaves(ctx, r.GetNamespace(), r.GetName()); err != nil {
-		return err
-	}
-
-	return noNewFinalizers(state, nil)
-}
-
-// updateShootState rejects finalizers that would keep a ShootState for ever.
-func updateShootState(_ context.Context, r *request) error {
-	state, old, err := world.Objects[gardencorev1beta1.ShootState](r.Attributes, r.kinds)
-	if err != nil {
-		return err
-	}
-
-	return noNewFinalizers(state, old)
+	return r.runsOrLeaves(ctx, r.GetNamespace(), r.GetName())
 }
 
 // createBastion allows a gardenlet to create Bastions of its seed (GAC-SR-5).
@@ -78,11 +60,8 @@ func createConfigMap(ctx context.Context, r *request) error {
 	if err := reach.Unmarked(graph.ConfigMap, config, nil); err != nil {
 		return err
 	}
-	if err := r.projectObject(ctx, graph.ConfigMap); err != nil {
-		return err
-	}
 
-	return noNewFinalizers(config, nil)
+	return r.projectObject(ctx, graph.ConfigMap)
 }
 
 // createInternalSecret allows a gardenlet to create the CA InternalSecret of its shoots (GAC-SR-10).
@@ -95,9 +74,6 @@ func createInternalSecret(ctx context.Context, r *request) error {
 		return err
 	}
 	if err := r.projectObject(ctx, graph.InternalSecret); err != nil {
-		return err
-	}
-	if err := noNewFinalizers(secret, nil); err != nil {
 		return err
 	}
 

@@ -2,12 +2,13 @@
 
 // Package shootresourcereservation sets the resources of machines of new Shoots that are reserved for the node itself, if
 // they are not given: the same amount for all machines, or by a formula that depends on the size of the machine. Updates
-// without a reservation keep it (API-SRR-1, API-DEF-8).
+// without a reservation keep it, and pools that they add get one by the formula (API-SRR-1, API-DEF-8).
 package shootresourcereservation
 
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
@@ -44,21 +45,25 @@ func (r *rule) Admit(ctx context.Context, a admission.Attributes, _ admission.Ob
 	if !ok || a.GetSubresource() != "" || shoot.DeletionTimestamp != nil || query.Workerless(&shoot.Spec) {
 		return nil
 	}
-	if a.GetOperation() == admission.Update {
-		if old, ok := a.GetOldObject().(*gardencorev1beta1.Shoot); ok {
-			keep(&shoot.Spec, &old.Spec)
-		}
-		return nil
-	}
 	selected, err := r.selects(shoot)
 	if err != nil {
 		return world.Answer(a, err)
 	}
-	if !r.config.UseGKEFormula || !selected {
+	formula := r.config.UseGKEFormula && selected
+	old, updates := a.GetOldObject().(*gardencorev1beta1.Shoot)
+	switch {
+	case updates:
+		keep(&shoot.Spec, &old.Spec)
+	case !formula:
 		reserve(&shoot.Spec.Kubernetes.Kubelet, fixed())
+	}
+	added := func(w *gardencorev1beta1.Worker) bool {
+		return !updates || !there(w, &old.Spec) && !complete(&shoot.Spec)
+	}
+	if !formula || !slices.ContainsFunc(shoot.Spec.Provider.Workers, func(w gardencorev1beta1.Worker) bool { return added(&w) }) {
 		return nil
 	}
-	return r.world.Decide(a, func(v world.View) error { return reserveByMachine(ctx, v, &shoot.Spec, shoot.Namespace) })
+	return r.world.Decide(a, func(v world.View) error { return reserveByMachine(ctx, v, shoot, added) })
 }
 
 // keep restores a reservation that an update omits, because manifests without reservations do not mean to remove it. It adds
@@ -70,15 +75,41 @@ func keep(s, old *gardencorev1beta1.ShootSpec) {
 	for i := range s.Provider.Workers {
 		w := &s.Provider.Workers[i]
 		pool := query.Pool(old, w.Name)
-		if pool == nil || pool.Kubernetes == nil || pool.Machine.Type != w.Machine.Type {
+		if pool == nil || pool.Kubernetes == nil || !there(w, old) {
 			continue
 		}
 		was := reservation(pool.Kubernetes.Kubelet)
-		if was == nil || w.Kubernetes == nil || w.Kubernetes.Kubelet == nil {
+		if was == nil || !own(w) && complete(s) {
 			continue
 		}
-		reserve(&w.Kubernetes.Kubelet, *was.DeepCopy())
+		reserve(kubeletOf(w, s), *was.DeepCopy())
 	}
+}
+
+// there reports whether a shoot had a pool with the same machines before.
+func there(w *gardencorev1beta1.Worker, old *gardencorev1beta1.ShootSpec) bool {
+	pool := query.Pool(old, w.Name)
+	return pool != nil && pool.Machine.Type == w.Machine.Type
+}
+
+// own reports whether a pool has kubelet settings of its own.
+func own(w *gardencorev1beta1.Worker) bool { return w.Kubernetes != nil && w.Kubernetes.Kubelet != nil }
+
+// complete reports whether pools without kubelet settings of their own have a reservation from the shoot.
+func complete(s *gardencorev1beta1.ShootSpec) bool {
+	r := reservation(s.Kubernetes.Kubelet)
+	return r != nil && r.CPU != nil && r.Memory != nil && r.PID != nil
+}
+
+// kubeletOf returns the kubelet settings of a pool. They replace those of the shoot as a whole, so a pool without any gets a copy of them.
+func kubeletOf(w *gardencorev1beta1.Worker, s *gardencorev1beta1.ShootSpec) **gardencorev1beta1.KubeletConfig {
+	if w.Kubernetes == nil {
+		w.Kubernetes = &gardencorev1beta1.WorkerKubernetes{}
+	}
+	if w.Kubernetes.Kubelet == nil {
+		w.Kubernetes.Kubelet = s.Kubernetes.Kubelet.DeepCopy()
+	}
+	return &w.Kubernetes.Kubelet
 }
 
 func reservation(k *gardencorev1beta1.KubeletConfig) *gardencorev1beta1.KubeletConfigReserved {
@@ -100,26 +131,17 @@ func (r *rule) selects(s *gardencorev1beta1.Shoot) (bool, error) {
 	return selector.Matches(labels.Set(s.Labels)), nil
 }
 
-// reserveByMachine sets a reservation in each pool. The kubelet settings of a pool replace those of the Shoot as a whole, so
-// a pool without any gets a copy of them first. The ShootValidator rejects machine types that are not offered.
-func reserveByMachine(ctx context.Context, v world.View, s *gardencorev1beta1.ShootSpec, namespace string) error {
-	profile, err := v.ProfileOf(ctx, s, namespace)
+// reserveByMachine sets a reservation in each pool that is added. The ShootValidator rejects machine types that are not offered.
+func reserveByMachine(ctx context.Context, v world.View, shoot *gardencorev1beta1.Shoot, added func(*gardencorev1beta1.Worker) bool) error {
+	profile, err := v.ProfileOf(ctx, &shoot.Spec, shoot.Namespace)
 	if err != nil || profile == nil {
 		return err
 	}
-	for i := range s.Provider.Workers {
-		w := &s.Provider.Workers[i]
-		t := machineType(&profile.Spec, w.Machine.Type)
-		if t == nil {
-			continue
+	for i := range shoot.Spec.Provider.Workers {
+		w := &shoot.Spec.Provider.Workers[i]
+		if t := machineType(&profile.Spec, w.Machine.Type); t != nil && added(w) {
+			reserve(kubeletOf(w, &shoot.Spec), byFormula(t.CPU, t.Memory))
 		}
-		if w.Kubernetes == nil {
-			w.Kubernetes = &gardencorev1beta1.WorkerKubernetes{}
-		}
-		if w.Kubernetes.Kubelet == nil {
-			w.Kubernetes.Kubelet = s.Kubernetes.Kubelet.DeepCopy()
-		}
-		reserve(&w.Kubernetes.Kubelet, byFormula(t.CPU, t.Memory))
 	}
 	return nil
 }

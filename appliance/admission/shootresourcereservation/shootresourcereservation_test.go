@@ -123,3 +123,47 @@ func TestKept(t *testing.T) {
 		t.Errorf("API-DEF-8: nothing is added to machines that are there, got %v", s.Spec.Kubernetes.Kubelet)
 	}
 }
+
+// TestPoolsLater changes the pools of a shoot whose reservations are computed.
+func TestPoolsLater(t *testing.T) {
+	t.Parallel()
+	g := admissiontest.New(t, nil, admissiontest.Profile(machine("2", "4Gi")))
+	computed := func(cpu string) *gardencorev1beta1.WorkerKubernetes {
+		return &gardencorev1beta1.WorkerKubernetes{Kubelet: &gardencorev1beta1.KubeletConfig{KubeReserved: &gardencorev1beta1.KubeletConfigReserved{
+			CPU: new(resource.MustParse(cpu)), Memory: new(resource.MustParse("2Gi")), PID: new(resource.MustParse("20k")),
+		}}}
+	}
+	for name, tc := range map[string]struct {
+		reason string
+		config *configuration
+		change func(*shoot)
+		old    *gardencorev1beta1.WorkerKubernetes
+		want   string
+	}{
+		"API-SRR-1 omitted":     {"a manifest without reservations keeps what was computed", &configuration{UseGKEFormula: true}, func(*shoot) {}, computed("65m"), "65m 2Gi 20k"},
+		"API-SRR-1 changed":     {"what is given counts", &configuration{UseGKEFormula: true}, func(s *shoot) { s.Spec.Provider.Workers[0].Kubernetes = computed("90m") }, computed("65m"), "90m 2Gi 20k"},
+		"API-SRR-1 none before": {"nothing is added to machines that are there", &configuration{UseGKEFormula: true}, func(*shoot) {}, nil, ""},
+		"API-SRR-1 new pool":    {"what an update adds is computed", &configuration{UseGKEFormula: true}, func(s *shoot) { s.Spec.Provider.Workers[0].Name = "two" }, computed("65m"), "70m 1Gi 20k"},
+		"API-SRR-1 not asked":   {"where that is asked for", nil, func(s *shoot) { s.Spec.Provider.Workers[0].Name = "two" }, computed("65m"), ""},
+		"API-SRR-1 of the shoot": {
+			"a pool that gives up its own has that of the shoot", nil,
+			func(s *shoot) { s.Spec.Kubernetes.Kubelet = computed("80m").Kubelet }, computed("65m"), "",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			old, s := admissiontest.Shoot(), admissiontest.Shoot(tc.change)
+			old.Spec.Provider.Workers[0].Kubernetes = tc.old
+			if err := g.Ask(shootresourcereservation.New(tc.config)(g.World), admissiontest.Request{Object: s, Old: old}); err != nil {
+				t.Fatal(err)
+			}
+			got := ""
+			if pool := s.Spec.Provider.Workers[0].Kubernetes; pool != nil {
+				got = text(pool.Kubelet)
+			}
+			if diff := cmp.Diff(tc.want, got); diff != "" {
+				t.Errorf("%s (-want +got):\n%s", tc.reason, diff)
+			}
+		})
+	}
+}

@@ -175,8 +175,7 @@ func (s *sink) set(obj any, operation string) {
 	if wrapped, ok := obj.(runtime.CacheableObject); ok {
 		obj = wrapped.GetObject()
 	}
-	s.feed.remember(v, obj)
-	s.feed.config.Graph.Set(v, references.WithoutCAs(s.feed.edges(obj)))
+	s.feed.write(v, obj)
 	s.feed.config.Updated(s.kind, operation, s.feed.config.Clock.Since(began))
 }
 
@@ -186,9 +185,19 @@ func (s *sink) remove(obj any) {
 		return
 	}
 	began := s.feed.config.Clock.Now()
-	s.feed.remember(v, nil)
-	s.feed.config.Graph.Remove(v)
+	s.feed.write(v, nil)
 	s.feed.config.Updated(s.kind, operationDelete, s.feed.config.Clock.Since(began))
+}
+
+// write sets the edges of an object, and those of the ManagedSeed whose Seed it is. A deleted object is nil.
+func (f *Feed) write(v graph.Vertex, obj any) {
+	if v.Kind == graph.ManagedSeed || v.Kind == graph.Seed {
+		// Edges that were derived from an earlier Seed or ManagedSeed must not be set after those of a later one.
+		f.mu.Lock()
+		defer f.mu.Unlock()
+		f.remember(v, obj)
+	}
+	f.config.Graph.Set(v, references.WithoutCAs(f.edges(obj)))
 }
 
 // edges returns the edges of an object.
@@ -209,7 +218,7 @@ func (f *Feed) edges(obj any) []graph.Edge {
 	case *gardensecurityv1alpha1.CredentialsBinding:
 		return references.CredentialsBinding(o)
 	case *gardenseedmanagementv1alpha1.ManagedSeed:
-		return f.managedSeed(o)
+		return f.managedSeed(o) // The caller has locked what is known of the Seed.
 	case *gardencorev1beta1.Project:
 		return references.Project(o)
 	case *gardencorev1beta1.SecretBinding:

@@ -5,10 +5,13 @@ package feed_test
 import (
 	"context"
 	"io"
+	"strconv"
+	"sync"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/wait"
@@ -134,4 +137,60 @@ func TestFeed(t *testing.T) {
 	await("GAC-GR-8: it may join again when its Seed is gone", func() bool { return g.BelongsTo(token, "north") })
 	managed.Delete(nursery)
 	await("GAC-GR-11: a managed seed that is gone has no token", func() bool { return !g.BelongsTo(token, "north") })
+}
+
+// TestOneOrderOfEdges writes a ManagedSeed and its Seed at once. Two sources deliver them, and whichever is last must not set the edges of
+// what the other one has seen before.
+func TestOneOrderOfEdges(t *testing.T) {
+	t.Parallel()
+	const rounds, crowd = 200, 1000
+	g := graph.New()
+	now := time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
+	f := feed.New(feed.Config{Graph: g, Clock: clocktesting.NewFakePassiveClock(now), Updated: func(graph.Kind, string, time.Duration) {}})
+	named := func(secret string) *gardenseedmanagementv1alpha1.ManagedSeed {
+		m := &gardenseedmanagementv1alpha1.ManagedSeed{ObjectMeta: metav1.ObjectMeta{Namespace: "garden", Name: "nursery"}}
+		m.Spec.Shoot, m.Spec.SeedTemplate = &gardenseedmanagementv1alpha1.Shoot{Name: "first"}, &gardencorev1beta1.SeedTemplate{}
+		m.Spec.SeedTemplate.Spec.SecretRef = &corev1.SecretReference{Namespace: "garden", Name: secret}
+
+		return m
+	}
+	token := graph.Vertex{Kind: graph.Secret, Namespace: "kube-system", Name: references.BootstrapTokenSecret("garden", "nursery")}
+	ends := func(after time.Duration) *gardencorev1beta1.Seed {
+		s := &gardencorev1beta1.Seed{ObjectMeta: metav1.ObjectMeta{Name: "nursery"}}
+		s.Status.ClientCertificateExpirationTimestamp = &metav1.Time{Time: now.Add(after)}
+
+		return s
+	}
+	busy := graph.Vertex{Kind: graph.Shoot, Namespace: "garden", Name: "busy"}
+	var much []graph.Edge
+	for n := range crowd {
+		much = append(much, graph.Edge{From: graph.Vertex{Kind: graph.Secret, Namespace: "garden", Name: strconv.Itoa(n)}, To: busy})
+	}
+	// Both often wait until the graph has taken over much else, and then go on at once.
+	ctx, cancel := context.WithCancel(t.Context())
+	var others sync.WaitGroup
+	defer others.Wait()
+	defer cancel()
+	others.Go(func() {
+		for n := 0; ctx.Err() == nil; n++ {
+			g.Set(busy, much[:n%2*crowd])
+		}
+	})
+	managed, seeds := f.Handler(graph.ManagedSeed), f.Handler(graph.Seed)
+	f.Handler(graph.Shoot).OnAdd(shoot("first", "north"), true)
+	for round := range rounds {
+		valid := round%2 == 0
+		seed := ends(-time.Hour)
+		if valid {
+			seed = ends(time.Hour)
+		}
+		var all sync.WaitGroup
+		nursery := named(strconv.Itoa(round))
+		all.Go(func() { seeds.OnUpdate(seed, seed) })
+		all.Go(func() { managed.OnUpdate(nursery, nursery) })
+		all.Wait()
+		if joins := g.BelongsTo(token, "north"); joins == valid {
+			t.Fatalf("GAC-GR-8: round %d: the certificate is valid: %t, and the token for joining belongs to the parent: %t", round, valid, joins)
+		}
+	}
 }

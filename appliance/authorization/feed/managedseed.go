@@ -9,10 +9,9 @@ import (
 	"github.com/terrarium-garden/terrarium/appliance/authorization/references"
 )
 
-// remember keeps ManagedSeeds and Seeds, because the edges of a ManagedSeed depend on both. A deleted object is nil.
+// remember keeps ManagedSeeds and Seeds, because the edges of a ManagedSeed depend on both. A deleted object is nil. The caller holds
+// the lock.
 func (f *Feed) remember(v graph.Vertex, obj any) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
 	switch v.Kind {
 	case graph.ManagedSeed:
 		if v.Namespace != gardencorev1beta1.NamespaceGarden {
@@ -28,7 +27,7 @@ func (f *Feed) remember(v graph.Vertex, obj any) {
 			f.seeds[v.Name] = s
 		}
 		if m := f.managed[v.Name]; m != nil {
-			f.config.Graph.Set(managedSeedVertex(m), f.managedSeedLocked(m))
+			f.config.Graph.Set(managedSeedVertex(m), f.managedSeed(m))
 		}
 	default:
 	}
@@ -52,23 +51,16 @@ func (f *Feed) forget(kind graph.Kind, there map[graph.Vertex]bool) {
 			}
 			delete(f.seeds, name)
 			if m := f.managed[name]; m != nil {
-				f.config.Graph.Set(managedSeedVertex(m), f.managedSeedLocked(m))
+				f.config.Graph.Set(managedSeedVertex(m), f.managedSeed(m))
 			}
 		}
 	default:
 	}
 }
 
-func (f *Feed) managedSeed(m *gardenseedmanagementv1alpha1.ManagedSeed) []graph.Edge {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-
-	return f.managedSeedLocked(m)
-}
-
-// managedSeedLocked sets the edges of a ManagedSeed: to its shoot, from its Seed, and while it may join from the token or service
+// managedSeed returns the edges of a ManagedSeed: to its shoot, from its Seed, and while it may join from the token or service
 // account for that. Only ManagedSeeds in the namespace garden have a Seed (GAC-GR-8).
-func (f *Feed) managedSeedLocked(m *gardenseedmanagementv1alpha1.ManagedSeed) []graph.Edge {
+func (f *Feed) managedSeed(m *gardenseedmanagementv1alpha1.ManagedSeed) []graph.Edge {
 	if m.Namespace != gardencorev1beta1.NamespaceGarden {
 		return nil
 	}

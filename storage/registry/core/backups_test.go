@@ -107,7 +107,9 @@ func TestBackupEntryGeneration(t *testing.T) {
 	}{
 		"API-STRAT-5 reconcile":    {"an operation counts and goes", nil, func(e *entry) { asked(e, "reconcile") }, true, ""},
 		"API-STRAT-5 migrate":      {"so does migrate", nil, func(e *entry) { asked(e, "migrate") }, true, ""},
-		"API-STRAT-5 unknown":      {"what is no operation does not", nil, func(e *entry) { asked(e, "dance") }, false, "dance"},
+		"API-STRAT-5 unknown":      {"so does one that nobody knows", nil, func(e *entry) { asked(e, "dance") }, true, ""},
+		"API-STRAT-5 none":         {"no operation does not count", nil, func(e *entry) { asked(e, "") }, false, ""},
+		"API-STRAT-5 instead":      {"another operation takes the place of restore", func(e *entry) { asked(e, "restore") }, func(e *entry) { asked(e, "reconcile") }, true, ""},
 		"API-STRAT-5 restore":      {"except for restore, which stays", nil, func(e *entry) { asked(e, "restore") }, true, "restore"},
 		"API-STRAT-5 restore once": {"and counts once", func(e *entry) { asked(e, "restore") }, func(*entry) {}, false, "restore"},
 		"API-STRAT-5 removed":      {"its end does not count", func(e *entry) { asked(e, "restore") }, func(e *entry) { asked(e, "") }, false, ""},

@@ -201,6 +201,7 @@ func sizes(g garden) {
 	}
 	shoot := shootIn(g.grow("sized"), "big", func(s *gardencorev1beta1.Shoot) { s.Annotations = map[string]string{"a": strings.Repeat("x", 9000)} })
 	g.refused("GAC-SIZE-4: garden kinds likewise", shoot, apierrors.IsForbidden, "at most 8192")
+	g.manyClasses(apierrors.IsForbidden)
 	class := func(name string) *gardencorev1beta1.ExposureClass {
 		return &gardencorev1beta1.ExposureClass{ObjectMeta: metav1.ObjectMeta{Name: name}, Handler: "h"}
 	}
@@ -259,6 +260,7 @@ func internalDomains(g garden) {
 	g.refused("GAC-IDOM-1: a domain has a name", secret("none", ""), apierrors.IsInvalid, "dns.gardener.cloud/domain")
 	g.create(secret("one", "x.y"))
 	g.refused("GAC-IDOM-1: one is enough", secret("two", "x.z"), apierrors.IsConflict, `"one"`)
+	g.manyDomains("seed-crowd", apierrors.IsConflict)
 }
 
 func providerLabels(g garden) {

@@ -56,18 +56,15 @@ func mustGrow(obj, old *gardencorev1beta1.BackupEntry) bool {
 }
 
 // operation removes the operation annotation and reports whether it requires a new generation. It does not remove restore,
-// which the gardenlet removes when it is done and which increases the generation only once. Unknown operations are kept and
-// ignored.
+// which the gardenlet removes when it is done and which increases the generation only once.
 func operation(obj, old *gardencorev1beta1.BackupEntry) bool {
-	switch obj.Annotations[gardencorev1beta1.AnnotationOperation] {
-	case gardencorev1beta1.OperationRestore:
-		return old.Annotations[gardencorev1beta1.AnnotationOperation] != gardencorev1beta1.OperationRestore
-	case gardencorev1beta1.OperationReconcile, gardencorev1beta1.OperationMigrate:
-		delete(obj.Annotations, gardencorev1beta1.AnnotationOperation)
-		return true
-	default:
-		return false
+	const annotation = gardencorev1beta1.AnnotationOperation
+	asked, given := obj.Annotations[annotation]
+	if asked == gardencorev1beta1.OperationRestore {
+		return old.Annotations[annotation] != asked
 	}
+	delete(obj.Annotations, annotation)
+	return given
 }
 
 func forced(e *gardencorev1beta1.BackupEntry) bool {
