@@ -37,7 +37,7 @@ func newPod() *corev1.Pod {
 		ObjectMeta: metav1.ObjectMeta{
 			Namespace: namespace, Name: "machine-one", Labels: machinepod.Labels(), Annotations: map[string]string{machinepod.AnnotationNode: template},
 		},
-		Status:     corev1.PodStatus{PodIP: "10.98.0.3"},
+		Status: corev1.PodStatus{PodIP: "10.98.0.3"},
 	}
 }
 
