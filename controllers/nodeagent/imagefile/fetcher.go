@@ -20,8 +20,8 @@ type Fetcher struct {
 	Platform v1.Platform
 	// Containerd is the program ctr that lists and reads the images of the machine. Without one only registries are asked.
 	Containerd []string
-	// Answers is how long all that Containerd is asked for one file may take. After that the registry is asked: a containerd that hangs must not
-	// use up the time for that.
+	// Answers is how long Containerd may take to say what an image consists of; half a minute when unset. After that the registry is asked: a
+	// containerd that hangs must not use up the time for that.
 	Answers time.Duration
 	// Credentials is the place of a .dockerconfigjson. There need not be one.
 	Credentials string
@@ -76,7 +76,8 @@ func (f *Fetcher) fetch(ctx context.Context, folder string, ref Ref, to io.Write
 // open returns the content of a file, which is in the folder as a whole by then.
 func (f *Fetcher) open(ctx context.Context, image name.Reference, folder, path string) (io.ReadCloser, error) {
 	if len(f.Containerd) > 0 {
-		content, err := f.openFromMachine(ctx, &tree{image: image, folder: folder}, path)
+		from := &machineSource{program: f.Containerd, answers: cmp.Or(f.Answers, defaultAnswers)}
+		content, err := f.openFrom(ctx, from, &tree{image: image, folder: folder}, path)
 		if !errors.Is(err, errIncomplete) {
 			return content, err
 		}
@@ -86,12 +87,6 @@ func (f *Fetcher) open(ctx context.Context, image name.Reference, folder, path s
 		return nil, err
 	}
 	return f.openFrom(ctx, from, &tree{image: image, folder: folder}, path)
-}
-
-func (f *Fetcher) openFromMachine(ctx context.Context, t *tree, path string) (io.ReadCloser, error) {
-	ctx, end := context.WithTimeout(ctx, cmp.Or(f.Answers, machineTimeout))
-	defer end()
-	return f.openFrom(ctx, &machineSource{program: f.Containerd}, t, path)
 }
 
 func (f *Fetcher) openFrom(ctx context.Context, from source, t *tree, path string) (io.ReadCloser, error) {

@@ -14,8 +14,6 @@ import (
 const (
 	// Timeout is how long all that is fetched at once may take.
 	Timeout = 10 * time.Minute
-	// machineTimeout is how much of that the machine itself may take, for an image that it has.
-	machineTimeout = 2 * time.Minute
 	// firstPause is the time after a failure, which doubles up to longestPause.
 	firstPause   = 10 * time.Second
 	longestPause = 10 * time.Minute
