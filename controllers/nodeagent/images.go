@@ -54,15 +54,19 @@ func (m *Machine) fetchAll(ctx context.Context, p *plan) bool {
 	return len(p.missing) < len(files)
 }
 
-// settleOthers restarts the units that need none of the files, the agent itself not: to fetch these may take long. What fails here is tried again
-// with the others.
+// settleOthers restarts the units that need none of the files, the agent itself not: to fetch these may take long. What fails here has had its
+// try in this pass: a unit that hangs must not take the time of two.
 func (m *Machine) settleOthers(ctx context.Context, p *plan, files []File) {
 	for _, file := range files {
 		p.missing = append(p.missing, file.Path)
 	}
 	p.wanted.Unsettled = slices.DeleteFunc(slices.Clone(p.wanted.Unsettled), func(name string) bool {
 		unit := p.units[name]
-		if unit == nil || name == Unit || p.awaits(unit) || m.restart(ctx, unit) != nil {
+		if unit == nil || name == Unit || p.awaits(unit) {
+			return false
+		}
+		if err := m.restart(ctx, unit); err != nil {
+			p.failed[name] = err
 			return false
 		}
 		logr.FromContextOrDiscard(ctx).Info("Unit restarted", "unit", name)

@@ -239,6 +239,31 @@ func TestUnitsDoNotWaitForImages_EXT_OSC_3(t *testing.T) {
 	}
 }
 
+// TestUnitsAreTriedOnceAPass_EXT_OSC_3: a unit that does not start does so once in a pass that fetches a file, and again in the next one.
+func TestUnitsAreTriedOnceAPass_EXT_OSC_3(t *testing.T) {
+	t.Parallel()
+	s := newShelf(t)
+	first, second := s.push(t, "v1", "tool", "first"), s.push(t, "v2", "tool", "second")
+	m, units := imageMachine(t)
+	apply(t, m, withTool(first, "/tool", "1"))
+	var tried []string
+	units.fails, units.when = "kubelet.service", func(name string) { tried = append(tried, name) }
+	for _, want := range [][]string{{"kubelet.service", "tool.service"}, {"kubelet.service"}} {
+		if err := m.Apply(t.Context(), withTool(second, "/tool", "2")); !errors.Is(err, errUnit) {
+			t.Fatalf("Apply(...) = %v, want that the unit does not start", err)
+		}
+		if diff := cmp.Diff(want, tried); diff != "" {
+			t.Errorf("units that were tried (-want +got):\n%s", diff)
+		}
+		tried = nil
+	}
+	units.fails = ""
+	apply(t, m, withTool(second, "/tool", "2"))
+	if settled, err := m.Settled(withTool(second, "/tool", "2")); !settled || err != nil {
+		t.Errorf("Settled(...) = %t, %v", settled, err)
+	}
+}
+
 // TestTheAgentRetriesImages_EXT_OSC_3: a node reports a configuration only when it has all of its files, and does not ask a registry all the time.
 func TestTheAgentRetriesImages_EXT_OSC_3(t *testing.T) {
 	t.Parallel()

@@ -49,6 +49,8 @@ type plan struct {
 	// missing are the files of images that could not be fetched, reason says why.
 	missing []string
 	reason  error
+	// failed are the units that could not be restarted before the files of images were fetched.
+	failed map[string]error
 }
 
 // Settled reports whether a machine is as the configuration says.
@@ -112,7 +114,9 @@ func (m *Machine) plan(c Configuration) (*plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &plan{before: before, wanted: state{Runs: map[string]string{}}, units: map[string]*gardenextensionsv1alpha1.Unit{}}
+	p := &plan{
+		before: before, wanted: state{Runs: map[string]string{}}, units: map[string]*gardenextensionsv1alpha1.Unit{}, failed: map[string]error{},
+	}
 	owned := map[string][]string{}
 	for i := range c.Units {
 		unit := &c.Units[i]
@@ -249,7 +253,11 @@ func (m *Machine) settle(ctx context.Context, p *plan, pending state) error {
 			left = append(left, name)
 			continue
 		}
-		if err := m.restart(ctx, unit); err != nil {
+		err := p.failed[name]
+		if err == nil {
+			err = m.restart(ctx, unit)
+		}
+		if err != nil {
 			errs, left = append(errs, fmt.Errorf("restart unit %q: %w", name, err)), append(left, name)
 			continue
 		}

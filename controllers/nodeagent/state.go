@@ -67,9 +67,17 @@ const (
 )
 
 // Start is the file from which the agent of a machine learns what the machine started with. Without it the agent would not know of those files
-// and units that its configuration does not have any more at its first pass, and would leave them for ever.
-func Start(files, units []string) (File, error) {
-	data, err := json.Marshal(state{Files: files, Units: units})
+// and units that its configuration does not have any more at its first pass, and would leave them for ever. Nor would it know which units run that
+// are to rest by now.
+func Start(files []string, units []gardenextensionsv1alpha1.Unit) (File, error) {
+	s := state{Files: files, Runs: map[string]string{}}
+	for i := range units {
+		s.Runs[units[i].Name] = runOf(&units[i])
+		if units[i].Content != nil {
+			s.Units = append(s.Units, units[i].Name)
+		}
+	}
+	data, err := json.Marshal(s)
 	if err != nil {
 		return File{}, fmt.Errorf("write what the machine starts with: %w", err)
 	}

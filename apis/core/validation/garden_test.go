@@ -174,6 +174,26 @@ func TestValidateSeedUpdate(t *testing.T) {
 			now:    func(s *gardencorev1beta1.Seed) { s.Spec.Backup = elsewhere(new("here")) },
 			want:   []string{"spec.backup.region: FieldValueInvalid"},
 		},
+		"API-VALSEED-2 backup provider": {
+			reason: "with whom they are",
+			old:    func(s *gardencorev1beta1.Seed) { s.Spec.Backup = elsewhere(new("there")) },
+			now: func(s *gardencorev1beta1.Seed) {
+				s.Spec.Backup = elsewhere(new("there"))
+				s.Spec.Backup.Provider = "another"
+			},
+			want: []string{"spec.backup.provider: FieldValueInvalid"},
+		},
+		"BAK-BB-7 credentials": {
+			reason: "credentials for them may be others",
+			old:    func(s *gardencorev1beta1.Seed) { s.Spec.Backup = elsewhere(new("there")) },
+			now: func(s *gardencorev1beta1.Seed) {
+				s.Spec.Backup = elsewhere(new("there"))
+				s.Spec.Backup.CredentialsRef.Name = "fresh"
+			},
+		},
+		"BAK-BB-7 first": {
+			reason: "a seed without backups may get some", now: func(s *gardencorev1beta1.Seed) { s.Spec.Backup = elsewhere(new("there")) },
+		},
 		"API-VALSEED-2 no backup": {
 			reason: "and are", old: func(s *gardencorev1beta1.Seed) { s.Spec.Backup = elsewhere(new("there")) },
 			want: []string{"spec.backup: FieldValueInvalid"},

@@ -50,10 +50,15 @@ func TestNameChangesWithWhatNeedsNewMachines_EXT_OSC_2(t *testing.T) {
 		change func(*osc.Values)
 		other  bool
 	}{
-		"Patch":   {reason: "a patch of Kubernetes keeps the machines", change: func(v *osc.Values) { v.Facts.Shoot.Spec.Kubernetes.Version = "1.36.4" }},
-		"Minor":   {reason: "a minor of Kubernetes needs new machines", change: func(v *osc.Values) { v.Facts.Shoot.Spec.Kubernetes.Version = "1.37.0" }, other: true},
-		"Type":    {reason: "another machine type", change: func(v *osc.Values) { v.Pool.Machine.Type = "large" }, other: true},
-		"Image":   {reason: "another version of the image", change: func(v *osc.Values) { v.Pool.Machine.Image.Version = new("1.0.1") }, other: true},
+		"Patch": {reason: "a patch of Kubernetes keeps the machines", change: func(v *osc.Values) { v.Facts.Shoot.Spec.Kubernetes.Version = "1.36.4" }},
+		"Minor": {reason: "a minor of Kubernetes needs new machines", change: func(v *osc.Values) { v.Facts.Shoot.Spec.Kubernetes.Version = "1.37.0" }, other: true},
+		"Type":  {reason: "another machine type", change: func(v *osc.Values) { v.Pool.Machine.Type = "large" }, other: true},
+		"Image": {reason: "another version of the image", change: func(v *osc.Values) { v.Pool.Machine.Image.Version = new("1.0.1") }, other: true},
+		"Pool": {
+			reason: "also of the pool alone", change: func(v *osc.Values) { v.Pool.Kubernetes = &gardencorev1beta1.WorkerKubernetes{Version: new("1.35.0")} }, other: true,
+		},
+		"Volume":  {reason: "another disk", change: func(v *osc.Values) { v.Pool.Volume = &gardencorev1beta1.Volume{Size: "20Gi"} }, other: true},
+		"Runtime": {reason: "another container runtime", change: func(v *osc.Values) { v.Pool.CRI = &gardencorev1beta1.CRI{Name: "containerd"} }, other: true},
 		"Maximum": {reason: "more machines of the same kind", change: func(v *osc.Values) { v.Pool.Maximum = 9 }},
 	}
 	base, err := nameOf(values())

@@ -3,10 +3,12 @@
 package imagefile
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
+	"time"
 
 	"github.com/google/go-containerregistry/pkg/name"
 	v1 "github.com/google/go-containerregistry/pkg/v1"
@@ -18,6 +20,9 @@ type Fetcher struct {
 	Platform v1.Platform
 	// Containerd is the program ctr that lists and reads the images of the machine. Without one only registries are asked.
 	Containerd []string
+	// Answers is how long Containerd may take to say what an image consists of; half a minute when unset. After that the registry is asked: a
+	// containerd that hangs must not use up the time for that.
+	Answers time.Duration
 	// Credentials is the place of a .dockerconfigjson. There need not be one.
 	Credentials string
 	// Authorities is the folder with certificates that are trusted in addition to those of the system, in files *.crt.
@@ -71,7 +76,8 @@ func (f *Fetcher) fetch(ctx context.Context, folder string, ref Ref, to io.Write
 // open returns the content of a file, which is in the folder as a whole by then.
 func (f *Fetcher) open(ctx context.Context, image name.Reference, folder, path string) (io.ReadCloser, error) {
 	if len(f.Containerd) > 0 {
-		content, err := f.openFrom(ctx, &machineSource{program: f.Containerd}, &tree{image: image, folder: folder}, path)
+		from := &machineSource{program: f.Containerd, answers: cmp.Or(f.Answers, defaultAnswers)}
+		content, err := f.openFrom(ctx, from, &tree{image: image, folder: folder}, path)
 		if !errors.Is(err, errIncomplete) {
 			return content, err
 		}

@@ -20,13 +20,20 @@ import (
 // lastWords is how long the output of a program is read after its end.
 const lastWords = 5 * time.Second
 
+// defaultAnswers is how long containerd may take to say what an image consists of. It may take longer to read a layer.
+const defaultAnswers = 30 * time.Second
+
 // machineSource has the images that the machine has pulled, or that it was started with.
 type machineSource struct {
 	// program is ctr with its options.
 	program []string
+	// answers is how long it may take to return a manifest.
+	answers time.Duration
 }
 
 func (s *machineSource) manifest(ctx context.Context, ref name.Reference) ([]byte, error) {
+	ctx, end := context.WithTimeout(ctx, s.answers)
+	defer end()
 	digest, err := s.digest(ctx, ref)
 	if err != nil {
 		return nil, err

@@ -128,3 +128,14 @@ func TestNoContainerd_EXT_OSC_3(t *testing.T) {
 		}
 	}
 }
+
+// TestContainerdHangs_EXT_OSC_3 has one that takes each request and answers none. The registry still has its time.
+func TestContainerdHangs_EXT_OSC_3(t *testing.T) {
+	t.Parallel()
+	s, f := open(t, httptest.NewServer), fetcher(t)
+	ref := s.push("v1", layer(t, text("tool", "v1")))
+	f.Containerd, f.Answers = []string{"sh", "-c", "exec sleep 600"}, 100*time.Millisecond
+	if got, err := fetch(t, f, ref, "/tool"); got != "v1" || err != nil {
+		t.Errorf("Fetch(...) = %q, %v, want the file of the registry", got, err)
+	}
+}

@@ -29,7 +29,9 @@ func TestJudge(t *testing.T) {
 		reason string
 		// found are the status of applied, healthy and progressing; empty for a condition that is missing.
 		found [3]gardencorev1beta1.ConditionStatus
-		want  []string
+		// changed is set for a change that the resource manager has not looked at.
+		changed bool
+		want    []string
 	}{
 		"Well": {
 			reason: "what the resource manager finds well is well", found: [3]gardencorev1beta1.ConditionStatus{"True", "True", "False"},
@@ -41,6 +43,10 @@ func TestJudge(t *testing.T) {
 		},
 		"Failed": {
 			reason: "objects that cannot be applied are pending", found: [3]gardencorev1beta1.ConditionStatus{"False", "True", "False"},
+			want: []string{"Installed False InstallationPending", "Healthy True ControllerHealthy", "Progressing False ControllerRolledOut"},
+		},
+		"Changed": {
+			reason: "GRM-HEALTH-6: what was said of the generation before does not count", found: [3]gardencorev1beta1.ConditionStatus{"True", "True", "False"}, changed: true,
 			want: []string{"Installed False InstallationPending", "Healthy True ControllerHealthy", "Progressing False ControllerRolledOut"},
 		},
 		"RollingOut": {
@@ -56,6 +62,10 @@ func TestJudge(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			mr := &gardenresourcesv1alpha1.ManagedResource{}
+			mr.Generation, mr.Status.ObservedGeneration = 2, 2
+			if tc.changed {
+				mr.Generation++
+			}
 			for i, kind := range []gardencorev1beta1.ConditionType{"ResourcesApplied", "ResourcesHealthy", "ResourcesProgressing"} {
 				if tc.found[i] != "" {
 					mr.Status.Conditions = append(mr.Status.Conditions, gardencorev1beta1.Condition{Type: kind, Status: tc.found[i], Message: "because of " + string(kind)})

@@ -105,12 +105,18 @@ func bad(condition gardencorev1beta1.Condition) bool {
 	return condition.Status != want
 }
 
-// Judge returns the conditions of an extension for those of its ManagedResource (GLET-CI-7).
+// Judge returns the conditions of an extension for those of its ManagedResource (GLET-CI-7). One whose last change has not been looked at is not
+// installed, whatever was said of it before (GRM-HEALTH-6).
 func Judge(mr *gardenresourcesv1alpha1.ManagedResource) []gardencorev1beta1.Condition {
+	pending := condition(gardencorev1beta1.ConditionTypeInstalled, gardencorev1beta1.ConditionFalse, gardencorev1beta1.ReasonInstallationPending, "")
+	installed := judge(mr, gardenresourcesv1alpha1.ConditionTypeResourcesApplied, gardencorev1beta1.ConditionTrue,
+		condition(gardencorev1beta1.ConditionTypeInstalled, gardencorev1beta1.ConditionTrue, gardencorev1beta1.ReasonInstallationSuccessful, "The extension is installed"),
+		pending)
+	if installed.Status == gardencorev1beta1.ConditionTrue && mr.Status.ObservedGeneration != mr.Generation {
+		installed, installed.Message = pending, "The resource manager of the seed has not looked at the last change of the extension yet"
+	}
 	return []gardencorev1beta1.Condition{
-		judge(mr, gardenresourcesv1alpha1.ConditionTypeResourcesApplied, gardencorev1beta1.ConditionTrue,
-			condition(gardencorev1beta1.ConditionTypeInstalled, gardencorev1beta1.ConditionTrue, gardencorev1beta1.ReasonInstallationSuccessful, "The extension is installed"),
-			condition(gardencorev1beta1.ConditionTypeInstalled, gardencorev1beta1.ConditionFalse, gardencorev1beta1.ReasonInstallationPending, "")),
+		installed,
 		judge(mr, gardenresourcesv1alpha1.ConditionTypeResourcesHealthy, gardencorev1beta1.ConditionTrue,
 			condition(gardencorev1beta1.ConditionTypeHealthy, gardencorev1beta1.ConditionTrue, gardencorev1beta1.ReasonControllerHealthy, "The extension is healthy"),
 			condition(gardencorev1beta1.ConditionTypeHealthy, gardencorev1beta1.ConditionFalse, gardencorev1beta1.ReasonControllerNotHealthy, "")),

@@ -10,6 +10,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -24,6 +25,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/source"
 
 	"github.com/terrarium-garden/terrarium/controllers/kit"
+	"github.com/terrarium-garden/terrarium/controllers/provider/local/machinepod"
 )
 
 // Reconciler maintains the Nodes of a shoot.
@@ -55,24 +57,47 @@ func (r *Reconciler) AddToManager(shoot manager.Manager) error {
 // Reconcile makes one pass over a Node.
 func (r *Reconciler) Reconcile(ctx context.Context, request reconcile.Request) (reconcile.Result, error) {
 	node := &corev1.Node{}
-	if err := r.Client.Get(ctx, client.ObjectKey{Name: request.Name}, node); err != nil {
-		return reconcile.Result{}, client.IgnoreNotFound(err)
+	err := r.Client.Get(ctx, client.ObjectKey{Name: request.Name}, node)
+	if client.IgnoreNotFound(err) != nil {
+		return reconcile.Result{}, fmt.Errorf("read node %q: %w", request.Name, err)
 	}
+	joined := err == nil
 	pod := &corev1.Pod{}
-	err := r.Cloud.Get(ctx, client.ObjectKey{Namespace: r.Namespace, Name: node.Name}, pod)
-	if apierrors.IsNotFound(err) {
+	err = r.Cloud.Get(ctx, client.ObjectKey{Namespace: r.Namespace, Name: request.Name}, pod)
+	switch {
+	case apierrors.IsNotFound(err) && joined:
 		return reconcile.Result{}, r.remove(ctx, node)
+	case apierrors.IsNotFound(err):
+		return reconcile.Result{}, nil
+	case err != nil:
+		return reconcile.Result{}, fmt.Errorf("read machine %q: %w", request.Name, err)
+	case pod.Labels[machinepod.LabelApp] != machinepod.App:
+		// Another pod of the control plane. Who may make Nodes in the shoot chooses their names, and is to write nothing into that.
+		return reconcile.Result{}, nil
+	case !joined:
+		return reconcile.Result{}, r.miss(ctx, pod)
 	}
-	if err != nil {
-		return reconcile.Result{}, fmt.Errorf("read machine %q: %w", node.Name, err)
+	return kit.Result(kit.Continue(), errors.Join(r.report(ctx, pod, NodeReady(node)), r.complete(ctx, node, pod)))
+}
+
+// miss tells a machine that its Node has been deleted. A kubelet that runs does not make it again, so the machine would be of no use to the shoot
+// for ever, and would be taken for a healthy one. One that has not joined yet, or that ends, needs none.
+func (r *Reconciler) miss(ctx context.Context, pod *corev1.Pod) error {
+	ready := slices.ContainsFunc(pod.Status.Conditions, func(c corev1.PodCondition) bool {
+		return c.Type == machinepod.ConditionNodeReady && c.Status == corev1.ConditionTrue
+	})
+	if !ready || pod.DeletionTimestamp != nil {
+		return nil
 	}
-	return kit.Result(kit.Continue(), errors.Join(r.report(ctx, node, pod), r.complete(ctx, node, pod)))
+	return r.report(ctx, pod, corev1.PodCondition{
+		Type: machinepod.ConditionNodeReady, Status: corev1.ConditionFalse, Reason: "NodeMissing", Message: "the Node has been deleted from the shoot",
+	})
 }
 
 // report tells the machine whether its Node is ready. The kubelet there writes the same status, so the patch merges conditions.
-func (r *Reconciler) report(ctx context.Context, node *corev1.Node, pod *corev1.Pod) error {
+func (r *Reconciler) report(ctx context.Context, pod *corev1.Pod, condition corev1.PodCondition) error {
 	before := pod.DeepCopy()
-	Report(pod, NodeReady(node), metav1.NewTime(r.Clock.Now()))
+	Report(pod, condition, metav1.NewTime(r.Clock.Now()))
 	if equality.Semantic.DeepEqual(before, pod) {
 		return nil
 	}

@@ -34,8 +34,10 @@ const template = `{"labels":{"pool":"small","colour":"green","role":"","topology
 
 func newPod() *corev1.Pod {
 	return &corev1.Pod{
-		ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "machine-one", Annotations: map[string]string{machinepod.AnnotationNode: template}},
-		Status:     corev1.PodStatus{PodIP: "10.98.0.3"},
+		ObjectMeta: metav1.ObjectMeta{
+			Namespace: namespace, Name: "machine-one", Labels: machinepod.Labels(), Annotations: map[string]string{machinepod.AnnotationNode: template},
+		},
+		Status: corev1.PodStatus{PodIP: "10.98.0.3"},
 	}
 }
 
@@ -289,6 +291,79 @@ func TestReconcileNoNode(t *testing.T) {
 	r := &cloudcontroller.Reconciler{Base: kit.Base{Client: fake.NewClientBuilder().Build()}, Namespace: namespace, Cloud: fake.NewClientBuilder().Build()}
 	if _, err := r.Reconcile(t.Context(), reconcile.Request{NamespacedName: client.ObjectKey{Name: "machine-one"}}); err != nil {
 		t.Errorf("Reconcile(...) = %v for a machine that has not joined yet", err)
+	}
+}
+
+// TestNodeIsDeleted has no Node, because somebody has deleted it: its kubelet does not make it again. Only a machine that had one misses it.
+func TestNodeIsDeleted(t *testing.T) {
+	t.Parallel()
+	early, late := metav1.NewTime(time.Unix(100, 0)), metav1.NewTime(time.Unix(200, 0))
+	condition := func(status corev1.ConditionStatus, reason, message string, at metav1.Time) []corev1.PodCondition {
+		return []corev1.PodCondition{{Type: machinepod.ConditionNodeReady, Status: status, Reason: reason, Message: message, LastTransitionTime: at}}
+	}
+	sick := condition(corev1.ConditionFalse, "R", "no network", early)
+	cases := map[string]struct {
+		reason string
+		have   []corev1.PodCondition
+		ends   bool
+		want   []corev1.PodCondition
+	}{
+		"Joining": {reason: "a machine that has not joined yet has none"},
+		"Sick":    {reason: "one that was sick before remains so, since then", have: sick, want: sick},
+		"Healthy": {
+			reason: "one that was healthy is not any more", have: condition(corev1.ConditionTrue, "R", "fine", early),
+			want: condition(corev1.ConditionFalse, "NodeMissing", "the Node has been deleted from the shoot", late),
+		},
+		"Ending": {
+			reason: "of one that ends the Node goes", ends: true,
+			have: condition(corev1.ConditionTrue, "R", "fine", early), want: condition(corev1.ConditionTrue, "R", "fine", early),
+		},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			pod := newPod()
+			pod.Status.Conditions = tc.have
+			if tc.ends {
+				pod.DeletionTimestamp, pod.Finalizers = &early, []string{"test"}
+			}
+			cloud := fake.NewClientBuilder().WithObjects(pod).WithStatusSubresource(pod).Build()
+			r := &cloudcontroller.Reconciler{
+				Base:      kit.Base{Client: fake.NewClientBuilder().Build(), Clock: clocktesting.NewFakeClock(late.Time)},
+				Namespace: namespace, Cloud: cloud,
+			}
+			if _, err := r.Reconcile(t.Context(), reconcile.Request{NamespacedName: client.ObjectKey{Name: pod.Name}}); err != nil {
+				t.Fatal(err)
+			}
+			if err := cloud.Get(t.Context(), client.ObjectKeyFromObject(pod), pod); err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(tc.want, pod.Status.Conditions, cmpopts.EquateEmpty()); diff != "" {
+				t.Errorf("%s\nconditions of the machine (-want +got):\n%s", tc.reason, diff)
+			}
+		})
+	}
+}
+
+// TestNodeOfAnotherPod has a Node with the name of a pod of the control plane, which the owner of the shoot can make.
+func TestNodeOfAnotherPod(t *testing.T) {
+	t.Parallel()
+	pod := newPod()
+	pod.Labels = map[string]string{"app": "kubernetes"}
+	cloud := fake.NewClientBuilder().WithObjects(pod).WithStatusSubresource(pod).Build()
+	shoot := fake.NewClientBuilder().WithObjects(newNode()).Build()
+	r := &cloudcontroller.Reconciler{
+		Base: kit.Base{Client: shoot, Clock: clocktesting.NewFakeClock(time.Unix(0, 0))}, Namespace: namespace, Cloud: cloud,
+	}
+	if _, err := r.Reconcile(t.Context(), reconcile.Request{NamespacedName: client.ObjectKey{Name: pod.Name}}); err != nil {
+		t.Fatal(err)
+	}
+	node := newNode()
+	if err := errors.Join(cloud.Get(t.Context(), client.ObjectKeyFromObject(pod), pod), shoot.Get(t.Context(), client.ObjectKeyFromObject(node), node)); err != nil {
+		t.Fatal(err)
+	}
+	if len(pod.Status.Conditions) > 0 || node.Spec.ProviderID != "" {
+		t.Errorf("conditions of the pod are %+v and the Node has the provider ID %q, want none of both", pod.Status.Conditions, node.Spec.ProviderID)
 	}
 }
 

@@ -52,6 +52,9 @@ func (a *Actor) Reconcile(ctx context.Context, object *gardenextensionsv1alpha1.
 	if cluster == nil {
 		return errors.New("there is no Cluster object for the namespace")
 	}
+	if err := cluster.Unconfigured(object.Spec.ProviderConfig, "spec.provider.controlPlaneConfig"); err != nil {
+		return err
+	}
 	secret := &corev1.Secret{}
 	if err := a.Reader.Get(ctx, client.ObjectKey{Namespace: object.Namespace, Name: gardencorev1beta1.SecretGenericTokenKubeconfig}, secret); err != nil {
 		return fmt.Errorf("find out where the shoot is: %w", err)

@@ -16,6 +16,7 @@ import (
 	rbacv1 "k8s.io/api/rbac/v1"
 	storagev1 "k8s.io/api/storage/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/utils/clock"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
@@ -133,6 +134,11 @@ func TestCloud(t *testing.T) {
 			t.Fatal(err)
 		}
 		return strings.Join(deployment.Spec.Template.Spec.Containers[0].Command, " ")
+	}
+	configured := object.DeepCopy()
+	configured.Spec.ProviderConfig = &runtime.RawExtension{Raw: []byte(`{"loadBalancerController":{}}`)}
+	if err := actor.Reconcile(t.Context(), configured, cluster); err == nil || !strings.Contains(err.Error(), "spec.provider.controlPlaneConfig") {
+		t.Errorf("EXT-CONV-9: Reconcile(...) = %v with a setting that has no effect", err)
 	}
 	if err := actor.Reconcile(t.Context(), object, cluster); err != nil {
 		t.Fatal(err)

@@ -202,10 +202,11 @@ func TestWithoutServer(t *testing.T) {
 func TestSlowCluster(t *testing.T) {
 	t.Parallel()
 	asked, answer := make(chan string), make(chan error)
-	actor := &dnsrecord.Actor{Cloud: func(_ context.Context, namespace string) (cloud.Cloud, error) {
+	actor := &dnsrecord.Actor{Access: engine.Access{Seed: deploy.Engine{Clock: clocktesting.NewFakeClock(metav1.Now().Time)}}}
+	actor.Cloud = func(_ context.Context, namespace string) (cloud.Cloud, error) {
 		asked <- namespace
 		return cloud.Cloud{}, <-answer
-	}}
+	}
 	run := func(namespace string) error {
 		r := record("api.sprout", "A", "10.99.1.1")
 		r.Namespace = namespace
@@ -251,6 +252,38 @@ func TestZone_EXT_DNS_4(t *testing.T) {
 		r.Spec.Zone, r.Status.Zone = tc.given, tc.found
 		if got := dnsrecord.Zone(&r); got != tc.want {
 			t.Errorf("%s: the record is in zone %q, want %q", name, got, tc.want)
+		}
+	}
+}
+
+// TestCreated_EXT_DNS_6 follows one record: it is refused, then nobody knows, then it is there, and stays so when it cannot be changed.
+func TestCreated_EXT_DNS_6(t *testing.T) {
+	t.Parallel()
+	p := cloudtest.New(t, "")
+	object, actor := ofShoot(t, p, "www.sprout.test", "CNAME", "lb.example.org"), actorIn(p)
+	find := actor.Cloud
+	down := func(context.Context, string) (cloud.Cloud, error) { return cloud.Cloud{}, errors.New("down") }
+	for _, step := range []struct {
+		reason string
+		do     func()
+		fails  bool
+		want   string
+	}{
+		{"a hosts file has no aliases", func() {}, true, "False RecordRefused"},
+		{"the cluster does not answer", func() { actor.Cloud = down }, true, "Unknown RecordUnknown"},
+		{"there is a name server now", func() { actor.Cloud = find; serve(t, p) }, false, "True RecordCreated"},
+		{"the cluster does not answer again", func() { actor.Cloud = down }, true, "True RecordCreated"},
+	} {
+		step.do()
+		if err := actor.Reconcile(t.Context(), object, nil); (err != nil) != step.fails {
+			t.Fatalf("%s: Reconcile(...) = %v", step.reason, err)
+		}
+		got := ""
+		for _, c := range object.Status.Conditions {
+			got += string(c.Type) + " " + string(c.Status) + " " + c.Reason
+		}
+		if diff := cmp.Diff("Created "+step.want, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", step.reason, diff)
 		}
 	}
 }

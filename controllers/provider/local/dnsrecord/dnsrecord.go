@@ -22,9 +22,11 @@ import (
 	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/terrarium-garden/terrarium/apis/core/query"
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	gardenextensionsv1alpha1 "github.com/terrarium-garden/terrarium/apis/extensions/v1alpha1"
 	"github.com/terrarium-garden/terrarium/controllers/kit"
+	"github.com/terrarium-garden/terrarium/controllers/operation"
 	"github.com/terrarium-garden/terrarium/controllers/provider/local/cloud"
 	"github.com/terrarium-garden/terrarium/controllers/provider/local/engine"
 	"github.com/terrarium-garden/terrarium/controllers/provider/local/machine"
@@ -55,35 +57,45 @@ type Actor struct {
 // Reconcile publishes the record in the seed, and in the cluster of the machines if that is another one.
 func (a *Actor) Reconcile(ctx context.Context, object *gardenextensionsv1alpha1.DNSRecord, _ *engine.Cluster) error {
 	return a.alone(object.Namespace, func() error {
-		in, err := a.Cloud(ctx, object.Namespace)
+		zone, err := a.publish(ctx, object)
 		if err != nil {
-			return fmt.Errorf("find the cloud of the machines: %w", err)
-		}
-		zone, err := a.ofSeed().Publish(ctx, object)
-		if err != nil {
+			a.doubt(object, err)
 			return err
 		}
-		if exists, err := in.Exists(ctx); err != nil || !exists {
-			return cmp.Or(in.Trouble(err), kit.Wait(recheck, "Waiting until there is a namespace for the machines"))
-		}
-		there := zone
-		if in.Apart() {
-			if there, err = ofCloud(in).Publish(ctx, object); ignoreForbidden(err) != nil {
-				return in.Trouble(err)
-			}
-		}
-		if zone == "" && there == "" {
-			if err := Check(object); err != nil {
-				return engine.ConfigurationProblem(err)
-			}
-		}
-		if err := a.render(ctx, in, object.Namespace, there != ""); err != nil {
-			return err
-		}
-		a.report(object, cmp.Or(zone, there))
+		a.report(object, zone)
 		return nil
 	})
 }
+
+// publish returns the zone that a name server has for the record; it is empty if there is none.
+func (a *Actor) publish(ctx context.Context, object *gardenextensionsv1alpha1.DNSRecord) (string, error) {
+	in, err := a.Cloud(ctx, object.Namespace)
+	if err != nil {
+		return "", fmt.Errorf("find the cloud of the machines: %w", err)
+	}
+	zone, err := a.ofSeed().Publish(ctx, object)
+	if err != nil {
+		return "", err
+	}
+	if exists, err := in.Exists(ctx); err != nil || !exists {
+		return "", cmp.Or(in.Trouble(err), kit.Wait(recheck, "Waiting until there is a namespace for the machines"))
+	}
+	there := zone
+	if in.Apart() {
+		if there, err = ofCloud(in).Publish(ctx, object); ignoreForbidden(err) != nil {
+			return "", in.Trouble(err)
+		}
+	}
+	if zone == "" && there == "" {
+		if err := Check(object); err != nil {
+			return "", engine.ConfigurationProblem(err)
+		}
+	}
+	return cmp.Or(zone, there), a.render(ctx, in, object.Namespace, there != "")
+}
+
+// conditionCreated tells whether a record exists (EXT-DNS-6).
+const conditionCreated gardencorev1beta1.ConditionType = "Created"
 
 // report says in the status where the record is.
 func (a *Actor) report(object *gardenextensionsv1alpha1.DNSRecord, zone string) {
@@ -91,14 +103,28 @@ func (a *Actor) report(object *gardenextensionsv1alpha1.DNSRecord, zone string) 
 	if zone != "" {
 		message = "The name server of the cluster has the record"
 	}
-	status := object.GetExtensionStatus()
-	status.Conditions = kit.SetCondition(status.Conditions, gardencorev1beta1.Condition{
-		Type:    "Created",
-		Status:  gardencorev1beta1.ConditionTrue,
-		Reason:  "RecordCreated",
-		Message: message,
-	}, a.Seed.Clock.Now())
+	a.say(object, gardencorev1beta1.Condition{Status: gardencorev1beta1.ConditionTrue, Reason: "RecordCreated", Message: message})
 	object.Status.Zone = new(cmp.Or(zone, Zone(object)))
+}
+
+// doubt says in the status that a new record does not exist, because it is refused, or that nobody knows. One that was made before exists as it
+// was then.
+func (a *Actor) doubt(object *gardenextensionsv1alpha1.DNSRecord, err error) {
+	before := query.FindCondition(object.GetExtensionStatus().Conditions, conditionCreated)
+	if !kit.IsFailure(err) || before != nil && before.Status == gardencorev1beta1.ConditionTrue {
+		return
+	}
+	condition := gardencorev1beta1.Condition{Status: gardencorev1beta1.ConditionUnknown, Reason: "RecordUnknown", Message: err.Error()}
+	if slices.Contains(operation.Codes(err), gardencorev1beta1.ErrorCodeConfigurationProblem) {
+		condition.Status, condition.Reason = gardencorev1beta1.ConditionFalse, "RecordRefused"
+	}
+	a.say(object, condition)
+}
+
+func (a *Actor) say(object *gardenextensionsv1alpha1.DNSRecord, condition gardencorev1beta1.Condition) {
+	condition.Type = conditionCreated
+	status := object.GetExtensionStatus()
+	status.Conditions = kit.SetCondition(status.Conditions, condition, a.Seed.Clock.Now())
 }
 
 // Zone is the zone of a record where there is no name server: the one that it names, or the one that it is in already. All other names are

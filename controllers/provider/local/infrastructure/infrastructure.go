@@ -18,7 +18,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/yaml"
 
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	gardenextensionsv1alpha1 "github.com/terrarium-garden/terrarium/apis/extensions/v1alpha1"
@@ -47,8 +46,8 @@ func (a *Actor) Reconcile(ctx context.Context, object *gardenextensionsv1alpha1.
 	if cluster == nil {
 		return errors.New("there is no Cluster object for the namespace")
 	}
-	if err := check(object); err != nil {
-		return engine.ConfigurationProblem(err)
+	if err := cluster.Unconfigured(object.Spec.ProviderConfig, "spec.provider.infrastructureConfig"); err != nil {
+		return err // Before anything is asked of the cloud (EXT-STAT-5).
 	}
 	in, err := a.Cloud(ctx, object.Namespace)
 	if err != nil {
@@ -88,17 +87,6 @@ func (a *Actor) Reconcile(ctx context.Context, object *gardenextensionsv1alpha1.
 	object.Status.Networking = nil
 	if len(nodes) > 0 {
 		object.Status.Networking = &gardenextensionsv1alpha1.InfrastructureStatusNetworking{Nodes: nodes}
-	}
-	return nil
-}
-
-// check refuses settings that would have no effect, before anything is asked of the cloud (EXT-STAT-5, EXT-CONV-9).
-func check(object *gardenextensionsv1alpha1.Infrastructure) error {
-	if object.Spec.ProviderConfig == nil || len(object.Spec.ProviderConfig.Raw) == 0 {
-		return nil
-	}
-	if err := yaml.UnmarshalStrict(object.Spec.ProviderConfig.Raw, &metav1.TypeMeta{}); err != nil {
-		return fmt.Errorf("spec.provider.infrastructureConfig: the infrastructure of a local shoot has nothing to configure: %w", err)
 	}
 	return nil
 }

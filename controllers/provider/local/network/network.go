@@ -29,6 +29,9 @@ func (a *Actor) Reconcile(ctx context.Context, object *gardenextensionsv1alpha1.
 	if cluster == nil {
 		return errors.New("there is no Cluster object for the namespace")
 	}
+	if err := cluster.Unconfigured(object.Spec.ProviderConfig, "spec.networking.providerConfig"); err != nil {
+		return err
+	}
 	if err := check(object, cluster); err != nil {
 		return engine.ConfigurationProblem(err)
 	}

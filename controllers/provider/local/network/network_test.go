@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	appsv1 "k8s.io/api/apps/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/utils/clock"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
@@ -115,6 +116,13 @@ func TestReconcileRefuses(t *testing.T) {
 				n.Spec.IPFamilies = []gardenextensionsv1alpha1.IPFamily{gardenextensionsv1alpha1.IPFamilyIPv6}
 			},
 			want: "serves IPv4 only, not IPv6",
+		},
+		"Configured": {
+			reason: "there is nothing to configure",
+			change: func(n *gardenextensionsv1alpha1.Network, _ *gardencorev1beta1.Shoot) {
+				n.Spec.ProviderConfig = &runtime.RawExtension{Raw: []byte(`{"backend":"none"}`)}
+			},
+			want: "spec.networking.providerConfig",
 		},
 		"Broken": {
 			reason: "an invalid network is named",

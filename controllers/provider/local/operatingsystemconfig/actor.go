@@ -24,6 +24,9 @@ type Actor struct{ engine.Access }
 // Reconcile renders and publishes the user data of new machines. For those that run, it says what a local machine has in addition, and
 // the agent of each machine adds it (EXT-OSC-4).
 func (a *Actor) Reconcile(ctx context.Context, object *gardenextensionsv1alpha1.OperatingSystemConfig, cluster *engine.Cluster) error {
+	if err := cluster.Unconfigured(object.Spec.ProviderConfig, "spec.provider.workers[].machine.image.providerConfig"); err != nil {
+		return err
+	}
 	own := gardenextensionsv1alpha1.OperatingSystemConfigSpec{}
 	if cluster != nil {
 		own.Files = containerruntime.Files(cluster.Shoot, object.Labels[gardencorev1beta1.LabelWorkerPool])

@@ -3,11 +3,13 @@
 package operatingsystemconfig_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
 
@@ -78,5 +80,10 @@ func TestBothPurposes_EXT_OSC_4(t *testing.T) {
 	broken.Spec.Units = []unit{{Name: "a.service", Content: new("[Service]\nExecStart=/a\nExecStart=/b\n")}}
 	if err := actor.Reconcile(t.Context(), broken, nil); err == nil {
 		t.Error("a unit that no machine could run is accepted, and every agent would fail with it")
+	}
+	configured := object("a-init", gardenextensionsv1alpha1.OperatingSystemConfigPurposeProvision)
+	configured.Spec.ProviderConfig = &runtime.RawExtension{Raw: []byte(`{"kernel":"old"}`)}
+	if err := actor.Reconcile(t.Context(), configured, nil); err == nil || !strings.Contains(err.Error(), "machine.image.providerConfig") {
+		t.Errorf("EXT-CONV-9: Reconcile(...) = %v with a setting that has no effect", err)
 	}
 }

@@ -16,7 +16,7 @@ import (
 // addStart tells the agent of a machine what the user data write. They do not change for a machine that is there: at each start they bring back
 // what it had at first, and its agent removes what it is not to have any more.
 func addStart(spec *gardenextensionsv1alpha1.OperatingSystemConfigSpec) error {
-	var files, units []string
+	var files []string
 	for i := range spec.Files {
 		if file := &spec.Files[i]; file.HostName == nil && !personal(file) {
 			files = append(files, file.Path)
@@ -31,11 +31,8 @@ func addStart(spec *gardenextensionsv1alpha1.OperatingSystemConfigSpec) error {
 		for _, file := range own {
 			files = append(files, file.Path)
 		}
-		if unit.Content != nil {
-			units = append(units, unit.Name)
-		}
 	}
-	start, err := nodeagent.Start(files, units)
+	start, err := nodeagent.Start(files, nodeagent.MergeUnits(spec.Units))
 	if err != nil {
 		return err //nolint:wrapcheck // It says what goes wrong.
 	}

@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -99,6 +100,50 @@ func TestWhatIsWithdrawnGoesAtEachStart(t *testing.T) {
 			t.Errorf("what is left of it (-want +got):\n%s", diff)
 		}
 	}
+}
+
+// TestWhatIsTurnedOffRestsAfterEachStart starts a machine with the user data of its creation, which run a unit that is turned off since then. Nothing
+// but the first pass of its agent ends it. A unit that is to run is left alone.
+func TestWhatIsTurnedOffRestsAfterEachStart(t *testing.T) {
+	t.Parallel()
+	service := new("[Service]\nExecStart=/bin/a\n")
+	s := spec{Units: []unit{{Name: "kept.service", Enable: new(true), Content: service}, {Name: "off.service", Enable: new(true), Content: service}}}
+	root := start(t, userData(t, s))
+	kept, off := runs(t, root, "kept.service"), runs(t, root, "off.service")
+	wanted := nodeagent.Configuration{Units: []unit{s.Units[0], {Name: "off.service", Enable: new(false), Content: service}}}
+	m := &nodeagent.Machine{Root: root, HostName: "me", StateDir: "/var/lib/gardener-node-agent", Units: machineunits.Init{Root: root}}
+	if err := m.Apply(t.Context(), wanted); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Lstat(filepath.Join(root, "run/machine/off.service.pid")); !os.IsNotExist(err) {
+		t.Errorf("the process of the unit that is turned off: %v, want that it has ended and is forgotten", err)
+	} else if err := <-off; err == nil {
+		t.Error("the unit ended by itself")
+	}
+	select {
+	case err := <-kept:
+		t.Errorf("the unit that is to run ended: %v", err)
+	default:
+	}
+}
+
+// runs starts a process in the place of a unit, and tells when it has ended.
+func runs(t *testing.T, root, name string) <-chan error {
+	t.Helper()
+	process := exec.CommandContext(t.Context(), "sleep", "600")
+	if err := process.Start(); err != nil {
+		t.Fatal(err)
+	}
+	number := filepath.Join(root, "run/machine", name+".pid")
+	if err := os.MkdirAll(filepath.Dir(number), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(number, []byte(strconv.Itoa(process.Process.Pid)), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- process.Wait() }()
+	return ended
 }
 
 // files are the paths of all files in a folder.

@@ -92,6 +92,9 @@ func (a *Actor) wanted(ctx context.Context, object *gardenextensionsv1alpha1.Wor
 	var all []Wanted
 	for i := range object.Spec.Pools {
 		pool := &object.Spec.Pools[i]
+		if err := cluster.Unconfigured(pool.ProviderConfig, fmt.Sprintf("spec.provider.workers[%d].providerConfig", i)); err != nil {
+			return nil, err
+		}
 		ref := pool.UserDataSecretRef
 		secret := &corev1.Secret{}
 		if err := a.Reader.Get(ctx, client.ObjectKey{Namespace: object.Namespace, Name: ref.Name}, secret); err != nil {

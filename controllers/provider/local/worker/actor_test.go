@@ -14,6 +14,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	clocktesting "k8s.io/utils/clock/testing"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -183,6 +184,13 @@ func TestReconcileRefuses(t *testing.T) {
 			reason: "an image that the cloud profile does not know is the user's to fix",
 			change: func(p *gardenextensionsv1alpha1.WorkerPool) { p.MachineImage.Version = "9" }, config: imageMap,
 			want: `in version "9"`, codes: []gardencorev1beta1.ErrorCode{gardencorev1beta1.ErrorCodeConfigurationProblem},
+		},
+		"Configured": {
+			reason: "a pool has nothing to configure",
+			change: func(p *gardenextensionsv1alpha1.WorkerPool) {
+				p.ProviderConfig = &runtime.RawExtension{Raw: []byte(`{"kind":"WorkerConfig","volume":{}}`)}
+			},
+			want: "spec.provider.workers[0].providerConfig", codes: []gardencorev1beta1.ErrorCode{gardencorev1beta1.ErrorCodeConfigurationProblem},
 		},
 		"NoKubelet": {
 			reason: "a version of Kubernetes that no container image has is told before a machine is replaced",

@@ -363,6 +363,7 @@ func TestImage(t *testing.T) {
 			reason: "it would be unclear which one counts", version: "1.36.3", wantErr: "kubelets[1]",
 			config: imagesOf(`"kubelets":[{"version":"1.36.3","image":"machine:a"},{"version":"1.36.3","image":"machine:b"}]`),
 		},
+		"Doubled":   {reason: "it would be unclear which one counts", config: `{"kind":"x","kind":"y"}`, wantErr: `key "kind" already set`},
 		"OtherKind": {reason: "a configuration of another provider is not understood", config: `{"apiVersion":"x","kind":"y"}`, wantErr: `it is a "y" of "x"`},
 	}
 	for name, tc := range cases {

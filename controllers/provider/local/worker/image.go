@@ -3,13 +3,12 @@
 package worker
 
 import (
-	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
 
 	"k8s.io/utils/ptr"
+	"sigs.k8s.io/yaml"
 
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	gardenextensionsv1alpha1 "github.com/terrarium-garden/terrarium/apis/extensions/v1alpha1"
@@ -81,9 +80,7 @@ func containerImage(profile *gardencorev1beta1.CloudProfile, pool *gardenextensi
 
 func parse(raw []byte) (cloudProfileConfig, error) {
 	config := cloudProfileConfig{}
-	decoder := json.NewDecoder(bytes.NewReader(raw))
-	decoder.DisallowUnknownFields()
-	if err := decoder.Decode(&config); err != nil {
+	if err := yaml.UnmarshalStrict(raw, &config); err != nil {
 		return cloudProfileConfig{}, err //nolint:wrapcheck // The caller says where it is.
 	}
 	if config.APIVersion != configAPIVersion || config.Kind != configKind {
