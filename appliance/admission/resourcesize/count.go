@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apiserver/pkg/admission"
 
@@ -34,10 +35,15 @@ func (r *rule) tooMany(
 		others, first = r.world.Announce(counted(a), name)
 	}
 	there, err := r.world.Fresh().Names(ctx, world.Place{Group: of.Group, Version: of.Version, Resource: of.Resource})
-	if err != nil {
+	switch {
+	case apierrors.IsMethodNotSupported(err): // What cannot be listed is not kept, such as reviews of permissions.
+		err = nil
+	case err != nil:
 		err = fmt.Errorf("count %s: %w", of.Resource, err)
-	} else if complaint = above(there, others, of.Resource, *limit.Count); complaint == nil {
-		return nil, nil
+	default:
+		if complaint = above(there, others, of.Resource, *limit.Count); complaint == nil {
+			return nil, nil
+		}
 	}
 	if first {
 		r.world.Release(counted(a), name, name)

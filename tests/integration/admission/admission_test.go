@@ -14,6 +14,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
+	authorizationv1 "k8s.io/api/authorization/v1"
 	corev1 "k8s.io/api/core/v1"
 	networkingv1 "k8s.io/api/networking/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
@@ -64,6 +65,7 @@ func start(t *testing.T) garden {
 				limit("", "v1", "configmaps", "2Ki", nil), limit("core.gardener.cloud", "v1beta1", "shoots", "8Ki", nil),
 				limit("core.gardener.cloud", "v1beta1", "controllerdeployments", "1Ki", nil),
 				limit("core.gardener.cloud", "*", "exposureclasses", "", new(int64(1))), limit("play.example.org", "*", "*", "1Ki", nil),
+				limit("authorization.k8s.io", "*", "*", "", new(int64(1))),
 			},
 			UnrestrictedSubjects: []rbacv1.Subject{{Kind: rbacv1.GroupKind, APIGroup: rbacv1.GroupName, Name: "gardener.cloud:system:seeds"}},
 			OperationMode:        gardenconfigv1alpha1.ResourceSizeModeBlock,
@@ -202,6 +204,13 @@ func sizes(g garden) {
 	shoot := shootIn(g.grow("sized"), "big", func(s *gardencorev1beta1.Shoot) { s.Annotations = map[string]string{"a": strings.Repeat("x", 9000)} })
 	g.refused("GAC-SIZE-4: garden kinds likewise", shoot, apierrors.IsForbidden, "at most 8192")
 	g.manyClasses(apierrors.IsForbidden)
+	for range 2 {
+		review := &authorizationv1.SelfSubjectAccessReview{}
+		review.Spec.ResourceAttributes = &authorizationv1.ResourceAttributes{Verb: "get", Resource: "secrets"}
+		if err := g.Client.Create(g.t.Context(), review); err != nil {
+			g.t.Errorf("GAC-SIZE-8: what nobody keeps cannot be too much: %v", err)
+		}
+	}
 	class := func(name string) *gardencorev1beta1.ExposureClass {
 		return &gardencorev1beta1.ExposureClass{ObjectMeta: metav1.ObjectMeta{Name: name}, Handler: "h"}
 	}
