@@ -67,6 +67,9 @@ type Log struct {
 	grouped int
 	// aged is the revision up to which records are old enough to go. The writer owns it.
 	aged int64
+	// unsure says that records may be in the file that are not published, because it is not known what became of a write. The writer
+	// owns it.
+	unsure bool
 }
 
 // Open opens a log, and creates its file if it does not exist. A file that Kine has written is taken over. Cancelling

@@ -98,6 +98,13 @@ func (l *Log) drain(ctx context.Context) {
 
 // commit makes a batch of changes and answers them. It reports whether old records are left to remove.
 func (l *Log) commit(ctx context.Context, batch []*write) (behind bool) {
+	if err := l.catchUp(ctx); err != nil {
+		b := newBatch(l)
+		b.writes = batch
+		b.fail(err)
+
+		return false
+	}
 	b := newBatch(l)
 	for _, w := range batch {
 		b.judge(w)
@@ -105,6 +112,7 @@ func (l *Log) commit(ctx context.Context, batch []*write) (behind bool) {
 	step := l.nextStep(len(b.records))
 	l.announce(step)
 	if err := b.store(ctx, step); err != nil {
+		l.unsure = l.unsure || len(b.records) > 0
 		b.fail(err)
 
 		return false
@@ -120,6 +128,11 @@ func (l *Log) commit(ctx context.Context, batch []*write) (behind bool) {
 
 // rest is what the writer does while nobody writes.
 func (l *Log) rest(ctx context.Context) (behind bool) {
+	if err := l.catchUp(ctx); err != nil {
+		l.cfg.Log.Error(err, "What became of the last writes is not known; this is tried again", "file", l.cfg.File)
+
+		return false
+	}
 	step := l.nextStep(0)
 	if step.idle() {
 		l.shrink(ctx)
