@@ -16,6 +16,9 @@ import (
 // nothing else is written.
 const expiring = 256
 
+// longestSleep is how long the ends of leases are not looked at.
+const longestSleep = time.Minute
+
 // leases knows which keys end when.
 type leases struct {
 	clock clock.WithTicker
@@ -104,7 +107,8 @@ func (l *Log) expire(ctx context.Context) {
 func (l *Log) sleep(ctx context.Context, wait time.Duration) bool {
 	var rung <-chan time.Time
 	if wait > 0 {
-		timer := l.cfg.Clock.NewTimer(wait)
+		// Timers do not run while a machine is suspended, and are not moved if its clock is set.
+		timer := l.cfg.Clock.NewTimer(min(wait, longestSleep))
 		defer timer.Stop()
 		rung = timer.C()
 	}

@@ -167,6 +167,7 @@ func (l *Log) publish(records []*Record, s step) {
 	defer l.mu.Unlock()
 	for _, r := range records {
 		l.written.Add(r.size())
+		l.stored.Add(r.stored())
 		if r.Deleted {
 			l.heads.Delete(head{key: r.Key})
 			l.ends.set(head{key: r.Key})
