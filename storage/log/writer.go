@@ -133,6 +133,7 @@ func (l *Log) rest(ctx context.Context) (behind bool) {
 
 		return false
 	}
+	l.relieve(ctx)
 	step := l.nextStep(0)
 	if step.idle() {
 		l.shrink(ctx)
