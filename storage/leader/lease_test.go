@@ -306,7 +306,9 @@ type suspended struct {
 }
 
 // Now implements clock.PassiveClock.
-func (s *suspended) Now() time.Time { return s.FakeClock.Now().Round(0).Add(time.Duration(s.by.Load())) }
+func (s *suspended) Now() time.Time {
+	return s.FakeClock.Now().Round(0).Add(time.Duration(s.by.Load()))
+}
 
 // TestSuspended suspends the machine of the holder, whose lease others have taken meanwhile, or not. It doubts before its next write is due.
 func TestSuspended(t *testing.T) {
