@@ -4,6 +4,7 @@ package log
 
 import (
 	"context"
+	"errors"
 	"time"
 )
 
@@ -141,8 +142,10 @@ func (l *Log) rest(ctx context.Context) (behind bool) {
 		return false
 	}
 	l.announce(step)
-	if err := newBatch(l).store(ctx, step); err != nil {
-		l.cfg.Log.Error(err, "Old records were not removed; this is tried again", "file", l.cfg.File)
+	if err := withRemedy(newBatch(l).store(ctx, step), l.cfg.File); err != nil {
+		if !errors.Is(err, ErrNoSpace) || !l.full.Swap(true) {
+			l.cfg.Log.Error(err, "Old records were not removed; this is tried again", "file", l.cfg.File)
+		}
 
 		return false
 	}
