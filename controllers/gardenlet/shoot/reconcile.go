@@ -74,7 +74,7 @@ func (r *Reconciler) pass(ctx context.Context, request reconcile.Request) (recon
 	case ActionRun:
 		return r.operate(ctx, shoot, decision.Operation)
 	default:
-		return reconcile.Result{RequeueAfter: kit.Until(decision.After)}, nil
+		return reconcile.Result{RequeueAfter: decision.After}, nil
 	}
 }
 
@@ -147,7 +147,7 @@ func (r *Reconciler) operate(ctx context.Context, shoot *gardencorev1beta1.Shoot
 	if err := r.succeeded(ctx, o); err != nil {
 		return o.failed(ctx, err)
 	}
-	return reconcile.Result{RequeueAfter: kit.Until(nextPass(o.status.Object(), r.settings(), r.Clock.Now()))}, nil
+	return reconcile.Result{RequeueAfter: nextPass(o.status.Object(), r.settings(), r.Clock.Now())}, nil
 }
 
 // finish makes the last steps of a deletion.
