@@ -231,7 +231,8 @@ func (l *Log) finish() error {
 	return os.Rename(filepath.Join(l.cfg.Dir, current), filepath.Join(l.cfg.Dir, name))
 }
 
-// prune removes the oldest files while all together are too large, and those that are too old.
+// prune removes the oldest files while all together are too large, and those that are too old. Files that ended in the future are of a time when the
+// clock was ahead. They count as the oldest ones: otherwise they would take the space of all later files until that time.
 func (l *Log) prune() {
 	finished, err := finishedFiles(l.cfg.Dir)
 	if err != nil {
@@ -239,7 +240,10 @@ func (l *Log) prune() {
 
 		return
 	}
-	oldest := l.cfg.Clock.Now().Add(-l.cfg.MaxAge)
+	now := l.cfg.Clock.Now()
+	ahead, _ := slices.BinarySearch(finished, prefix+now.UTC().Add(time.Second).Format(stamp)+suffix)
+	finished = slices.Concat(finished[ahead:], finished[:ahead])
+	oldest := now.Add(-l.cfg.MaxAge)
 	left := l.cfg.MaxBytes - l.cfg.MaxBytes/files
 	for _, name := range slices.Backward(finished) {
 		ended, err := time.Parse(stamp, strings.TrimSuffix(strings.TrimPrefix(name, prefix), suffix))

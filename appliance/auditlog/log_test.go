@@ -99,6 +99,49 @@ func TestSearchOverLongLines(t *testing.T) {
 	}
 }
 
+// TestFilesFromTheFuture has files of a time when the clock was ahead, which fill the space: they make room for what comes after them.
+func TestFilesFromTheFuture(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	now := time.Date(2030, 1, 2, 0, 0, 0, 0, time.UTC)
+	for n := range 9 {
+		name := fmt.Sprintf("audit-%s.log", now.AddDate(60, 0, n).Format("20060102T150405.000000000Z"))
+		if err := os.WriteFile(filepath.Join(dir, name), make([]byte, 100<<10), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for n := range 2 {
+		name := fmt.Sprintf("audit-%s.log", now.AddDate(0, 0, -n).Format("20060102T150405.000000000Z"))
+		if err := os.WriteFile(filepath.Join(dir, name), make([]byte, 100<<10), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	clk := clocktesting.NewFakeClock(now)
+	l, err := auditlog.Open(auditlog.Config{Dir: dir, MaxBytes: 1 << 20, MaxAge: 30 * 24 * time.Hour, Clock: clk, Log: logr.Discard()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := l.Close(); err != nil {
+		t.Fatal(err)
+	}
+	files, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	left := map[string]int{}
+	for _, f := range files {
+		left[f.Name()[:len("audit-20")]]++
+	}
+	if diff := cmp.Diff(map[string]int{"audit-20": 8, "audit.lo": 1}, left); diff != "" {
+		t.Errorf("as much as fits is left (-want +got):\n%s", diff)
+	}
+	for _, day := range []string{"20300101", "20300102"} {
+		if !slices.ContainsFunc(files, func(f os.DirEntry) bool { return strings.HasPrefix(f.Name(), "audit-"+day) }) {
+			t.Errorf("the file of %s is gone", day)
+		}
+	}
+}
+
 // TestOutcome selects events by what came of the request.
 func TestOutcome(t *testing.T) {
 	t.Parallel()

@@ -5,6 +5,7 @@ package server
 import (
 	"context"
 	"sync/atomic"
+	"time"
 
 	"k8s.io/utils/clock"
 
@@ -25,23 +26,29 @@ func (m *maintenance) apply(window gardencorev1beta1.MaintenanceTimeWindow) {
 	}
 }
 
+// lookAgain is how often a window that is waited for is looked at: timers do not run while a machine is suspended, are not moved if its clock is
+// set, and users may set another window.
+const lookAgain = 10 * time.Minute
+
 // await waits until the maintenance time window is open. It reports false if ctx ends first.
 func (m *maintenance) await(ctx context.Context) bool {
-	w := m.window.Load()
-	if w == nil {
-		return ctx.Err() == nil
+	for ctx.Err() == nil {
+		w := m.window.Load()
+		if w == nil {
+			return true
+		}
+		now := m.clock.Now()
+		if w.Contains(now) {
+			return true
+		}
+		begin, _ := w.Occurrence(now)
+		timer := m.clock.NewTimer(min(begin.Sub(now), lookAgain))
+		select {
+		case <-timer.C():
+		case <-ctx.Done():
+			timer.Stop()
+		}
 	}
-	now := m.clock.Now()
-	begin, _ := w.Occurrence(now)
-	if w.Contains(now) {
-		return ctx.Err() == nil
-	}
-	timer := m.clock.NewTimer(begin.Sub(now))
-	defer timer.Stop()
-	select {
-	case <-timer.C():
-		return true
-	case <-ctx.Done():
-		return false
-	}
+
+	return false
 }

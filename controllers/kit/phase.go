@@ -19,6 +19,13 @@ func Continue() Outcome { return Outcome{} }
 // Stop ends the pass without an error; the next event starts another one.
 func Stop() Outcome { return Outcome{stop: true} }
 
+// longestWait is how long something that is due at a time of the clock is not looked at.
+const longestWait = 10 * time.Minute
+
+// Until bounds the wait for a time of the clock. Timers do not run while a machine is suspended, and are not moved if its clock is set, so a pass
+// that comes before that time has to wait anew.
+func Until(left time.Duration) time.Duration { return min(left, longestWait) }
+
 // RequeueAfter ends the pass without an error and starts another one after the given time.
 func RequeueAfter(after time.Duration) Outcome { return Outcome{stop: true, after: after} }
 

@@ -22,6 +22,21 @@ type Target struct {
 // ErrGap says that increments are missing.
 var ErrGap = errors.New("increments are missing")
 
+// believed returns the files without snapshots that were taken while the clock was ahead: their times are still to come, and one whose time has
+// come is further. They would be taken for the newest state, though what goes on from them may be removed by now.
+func believed(all []Entry, now time.Time) []Entry {
+	var furthest int64
+	for _, e := range snapshots(all) {
+		if !e.Time.After(now) {
+			furthest = max(furthest, e.Objects.To)
+		}
+	}
+
+	return slices.DeleteFunc(slices.Clone(all), func(e Entry) bool {
+		return e.Kind == Full && e.Time.After(now) && e.Objects.To < furthest
+	})
+}
+
 // choose returns the snapshot and the increments that lead to a state.
 func choose(all []Entry, want Target, same func(last, next Entry) (bool, error)) (base Entry, then []Entry, err error) {
 	base, err = chooseBase(all, want)

@@ -238,6 +238,44 @@ func TestClockSetBack(t *testing.T) {
 	}
 }
 
+// TestClockWasAhead: a snapshot whose time is still to come is not the newest one if a later one is further. What goes on from it is removed as
+// what goes on from any old one.
+func TestClockWasAhead(t *testing.T) {
+	t.Parallel()
+	g := newGarden(t, nil)
+	g.clock.SetTime(start.AddDate(10, 0, 0))
+	g.put(g.objects, "/registry/a", "ahead")
+	ahead := g.save()
+	early := state(t, g.objects)
+	g.put(g.objects, "/registry/a", "after it")
+	removed := g.ship(ahead)
+	g.clock.SetTime(start)
+	g.put(g.objects, "/registry/a", "corrected")
+	last := g.save()
+	g.put(g.objects, "/registry/a", "newest")
+	last = g.ship(last)
+	if err := g.folder.Delete(t.Context(), removed.Name); err != nil {
+		t.Fatal(err)
+	}
+	newest := state(t, g.objects)
+	for name, tc := range map[string]struct {
+		want Target
+		has  map[string]string
+	}{
+		"Newest": {Target{}, newest}, "Revision": {Target{Revision: last.Objects.To}, newest}, "Name": {Target{Name: ahead.Name}, early},
+	} {
+		dir, done, err := g.restore(func(r *Restore) { r.Want, r.Now = tc.want, g.clock.Now() })
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+
+			continue
+		}
+		if diff := cmp.Diff(tc.has, state(t, opened(t, dir, "objects.db"))); diff != "" {
+			t.Errorf("%s, restored %q (-want +got):\n%s", name, done.Snapshot.Time, diff)
+		}
+	}
+}
+
 // TestTimeOfARevision: a state that ends within an increment is not said to hold all that was written before the end of that.
 func TestTimeOfARevision(t *testing.T) {
 	t.Parallel()

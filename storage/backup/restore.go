@@ -128,7 +128,11 @@ func (r Restore) files(ctx context.Context) (files []opener, newest Entry, err e
 	if err != nil {
 		return nil, Entry{}, err
 	}
-	first, increments, err := choose(all, r.Want, func(last, next Entry) (bool, error) { return follows(ctx, r.Store, r.Identities, last.Name, next.Name) })
+	from := all
+	if r.Want.Name == "" && r.Want.Time.IsZero() {
+		from = believed(all, r.Now)
+	}
+	first, increments, err := choose(from, r.Want, func(last, next Entry) (bool, error) { return follows(ctx, r.Store, r.Identities, last.Name, next.Name) })
 	if err != nil {
 		return nil, Entry{}, fmt.Errorf("choose snapshot in %s: %w", r.Store, err)
 	}

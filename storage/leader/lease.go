@@ -54,8 +54,8 @@ func NewConfig(client *clientv3.Client, self Holder) Config {
 type Lease struct {
 	config   Config
 	revision int64
-	// until is when this server stops to count on the lease.
-	until time.Time
+	// renewed is when this server has last begun to write it, and until when it stops to count on that.
+	renewed, until time.Time
 }
 
 // Acquire waits until this server holds the lease.
@@ -82,7 +82,7 @@ func Acquire(ctx context.Context, c Config) (*Lease, error) {
 		if err == nil && (free || asked.Sub(since) >= c.Length) {
 			taken, err := write(ctx, c, revision)
 			if err == nil && taken > 0 {
-				return &Lease{config: c, revision: taken, until: asked.Add(c.Patience)}, nil
+				return &Lease{config: c, revision: taken, renewed: asked, until: asked.Add(c.Patience)}, nil
 			}
 		}
 		select {
@@ -97,6 +97,10 @@ func Acquire(ctx context.Context, c Config) (*Lease, error) {
 // returns ErrLost if another server has taken the lease.
 func (l *Lease) Keep(ctx context.Context, unsure, sure func()) error {
 	for doubt := false; ; {
+		if !doubt && l.suspended() {
+			doubt = true
+			unsure()
+		}
 		err := l.renew(ctx, doubt)
 		switch {
 		case ctx.Err() != nil:
@@ -116,12 +120,36 @@ func (l *Lease) Keep(ctx context.Context, unsure, sure func()) error {
 		if !doubt {
 			wait = min(wait, l.until.Sub(l.config.Clock.Now()))
 		}
-		select {
-		case <-l.config.Clock.After(wait):
-		case <-ctx.Done():
+		if !l.rest(ctx, wait, doubt) {
 			return nil
 		}
 	}
+}
+
+// glance is how often the holder looks whether its machine was suspended.
+const glance = 250 * time.Millisecond
+
+// suspended reports whether the wall clock says that the last write is too long ago. While a machine is suspended its timers do not run, nor does
+// the time by which they go, but others wait no longer for that. A wall clock that is set forward costs a moment of doubt.
+func (l *Lease) suspended() bool {
+	return l.config.Clock.Now().Round(0).Sub(l.renewed.Round(0)) >= l.config.Patience
+}
+
+// rest waits, but no longer than until the machine is found to have been suspended. It reports false if ctx has ended.
+func (l *Lease) rest(ctx context.Context, wait time.Duration, doubt bool) bool {
+	for end := l.config.Clock.Now().Add(wait); doubt || !l.suspended(); {
+		left := end.Sub(l.config.Clock.Now())
+		if left <= 0 {
+			break
+		}
+		select {
+		case <-l.config.Clock.After(min(left, glance)):
+		case <-ctx.Done():
+			return false
+		}
+	}
+
+	return true
 }
 
 // renew writes the lease again. While this server counts on the lease, the attempt ends when it has to stop doing so.
@@ -139,7 +167,7 @@ func (l *Lease) renew(ctx context.Context, doubt bool) error {
 	if revision == 0 {
 		return ErrLost
 	}
-	l.revision, l.until = revision, began.Add(l.config.Patience)
+	l.revision, l.renewed, l.until = revision, began, began.Add(l.config.Patience)
 
 	return nil
 }

@@ -298,6 +298,64 @@ func TestLostAnswers(t *testing.T) {
 	acquire(t, second)
 }
 
+// suspended is a clock of a machine that was suspended: it is later, and the timers did not run.
+type suspended struct {
+	*clocktesting.FakeClock
+
+	by atomic.Int64
+}
+
+// Now implements clock.PassiveClock.
+func (s *suspended) Now() time.Time {
+	return s.FakeClock.Now().Round(0).Add(time.Duration(s.by.Load()))
+}
+
+// TestSuspended suspends the machine of the holder, whose lease others have taken meanwhile, or not. It doubts before its next write is due.
+func TestSuspended(t *testing.T) {
+	t.Parallel()
+
+	for name, taken := range map[string]bool{"taken": true, "free": false} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p := open(t)
+			first := config(client(t, p.stores.Objects), "one")
+			first.Interval, first.Patience = time.Hour, 3*time.Hour
+			clk := &suspended{FakeClock: clocktesting.NewFakeClock(time.Now())}
+			first.Clock = clk
+			lease := acquire(t, first)
+			doubt, sure, kept := make(chan struct{}, 1), make(chan struct{}, 1), make(chan error, 1)
+			go func() {
+				kept <- lease.Keep(t.Context(), func() { doubt <- struct{}{} }, func() { sure <- struct{}{} })
+			}()
+			until(t, "the holder waits", clk.HasWaiters)
+			if taken {
+				acquire(t, config(client(t, p.stores.Objects), "two"))
+			}
+			clk.by.Store(int64(3 * time.Hour))
+			clk.Step(time.Second)
+			within := time.NewTimer(patience)
+			defer within.Stop()
+			select {
+			case <-doubt:
+			case <-within.C:
+				t.Fatal("The holder counts on a lease of before it was suspended.")
+			}
+			select {
+			case err := <-kept:
+				if diff := cmp.Diff(leader.ErrLost, err, cmpopts.EquateErrors()); diff != "" || !taken {
+					t.Errorf("error of Keep(one) (-want +got):\n%s", diff)
+				}
+			case <-sure:
+				if taken {
+					t.Error("The holder goes on with a lease that another server has.")
+				}
+			case <-within.C:
+				t.Fatal("The holder remains in doubt.")
+			}
+		})
+	}
+}
+
 // pass lets time pass for who waits for it.
 func pass(t *testing.T, clk *clocktesting.FakeClock, d time.Duration) {
 	t.Helper()

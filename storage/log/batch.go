@@ -224,9 +224,12 @@ func (b *batch) answer(published int64) {
 // fail tells every caller of the batch that nothing of it was made. Even a refusal may rest on what was not made.
 func (b *batch) fail(err error) {
 	err = withRemedy(err, b.log.cfg.File)
-	b.log.full.Store(errors.Is(err, ErrNoSpace))
+	full := errors.Is(err, ErrNoSpace)
 	failedWrites.WithLabelValues(b.log.store()).Add(float64(len(b.writes)))
-	b.log.cfg.Log.Error(err, "Writes failed", "file", b.log.cfg.File, "writes", len(b.writes))
+	// Clients try again all the time, and the log may be on the same disk: that it is full is said once.
+	if was := b.log.full.Swap(full); !was || !full {
+		b.log.cfg.Log.Error(err, "Writes failed", "file", b.log.cfg.File, "writes", len(b.writes))
+	}
 	for _, w := range b.writes {
 		w.done <- written{err: err}
 	}

@@ -5,6 +5,7 @@ package log
 import (
 	"context"
 	"database/sql"
+	"errors"
 	"fmt"
 	"os"
 	"time"
@@ -39,6 +40,17 @@ func (l *Log) bound(ctx context.Context) {
 		return
 	}
 	if err := move(ctx, l.file.writer); err != nil {
+		l.cfg.Log.Error(err, "The write-ahead log was not moved; this is tried again", "file", l.cfg.File)
+	}
+}
+
+// relieve moves the write-ahead log while there is no space left. One that was moved whole begins anew in the space that it has: then changes and the
+// removal of old records go on, as long as they need no more than that and what is unused in the file.
+func (l *Log) relieve(ctx context.Context) {
+	if !l.full.Load() {
+		return
+	}
+	if err := move(ctx, l.file.writer); err != nil && !errors.Is(withRemedy(err, l.cfg.File), ErrNoSpace) {
 		l.cfg.Log.Error(err, "The write-ahead log was not moved; this is tried again", "file", l.cfg.File)
 	}
 }

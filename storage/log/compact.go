@@ -16,25 +16,26 @@ const (
 	// stepFactor is the number of revisions that it goes over for each record of the batch that it joins: more than one,
 	// so that it gains on the writes, and few, so that it does not delay them.
 	stepFactor = 2
-	// markInterval is how often the writer notes which revision is current.
+	// markInterval is how often the writer notes which revision is current, and markShare after which part of MaxBytes it does so earlier.
 	markInterval = 5 * time.Second
+	markShare    = 16
 	// freePages is the number of unused pages of 4 KiB below which the file is not made smaller.
 	freePages = 1024
 	// shrinkPages is the number of pages given back in one step.
 	shrinkPages = 256
 )
 
-// mark says which revision was current at a time.
+// mark says which revision was current at a time, and how much was stored by then.
 type mark struct {
-	at       time.Time
-	revision int64
+	at               time.Time
+	revision, stored int64
 }
 
 // note remembers the current revision, so that it is known later how old it is.
 func (l *Log) note() {
-	now := l.cfg.Clock.Now()
-	if n := len(l.marks); n == 0 || now.Sub(l.marks[n-1].at) >= markInterval {
-		l.marks = append(l.marks, mark{at: now, revision: l.published})
+	now, stored := l.cfg.Clock.Now(), l.stored.Load()
+	if n := len(l.marks); n == 0 || now.Sub(l.marks[n-1].at) >= markInterval || stored-l.marks[n-1].stored >= l.cfg.MaxBytes/markShare {
+		l.marks = append(l.marks, mark{at: now, revision: l.published, stored: stored})
 	}
 }
 
@@ -69,7 +70,7 @@ func (l *Log) nextStep(records int) step {
 // free is the revision up to which records can be removed from the file: all that is compacted but is not held.
 func (l *Log) free(compacted int64) int64 {
 	held := l.held.Load()
-	if held == nothing || l.published-held > l.cfg.HeldRevisions {
+	if held == nothing || l.published-held > l.cfg.HeldRevisions || l.stored.Load()-l.heldAt.Load() > l.cfg.HeldBytes {
 		return compacted
 	}
 
@@ -80,7 +81,8 @@ func (l *Log) free(compacted int64) int64 {
 func (l *Log) due() int64 {
 	old := int64(0)
 	deadline := l.cfg.Clock.Now().Add(-l.cfg.Retain)
-	for len(l.marks) > 0 && !l.marks[0].at.After(deadline) {
+	stored := l.stored.Load()
+	for len(l.marks) > 0 && (!l.marks[0].at.After(deadline) || stored-l.marks[0].stored > l.cfg.MaxBytes) {
 		old = l.marks[0].revision
 		l.marks = l.marks[1:]
 	}

@@ -23,8 +23,12 @@ type Config struct {
 	// MaxRevisions is the number of newest revisions beyond which records are compacted however young they are. It
 	// bounds the file under sustained writes.
 	MaxRevisions int64
-	// HeldRevisions is the number of newest revisions that Hold keeps in the file at most, beside those that are kept without it.
-	HeldRevisions int64
+	// MaxBytes is the size of the newest records beyond which records are compacted however young they are, and however few. It bounds the file
+	// under sustained writes of large values. MinRevisions are kept all the same.
+	MaxBytes int64
+	// HeldRevisions is the number of newest revisions that Hold keeps in the file at most, beside those that are kept without it, and HeldBytes
+	// how much may be written while it does.
+	HeldRevisions, HeldBytes int64
 	// HistoryBytes is the size of the newest records that are kept in memory for watches and reads.
 	HistoryBytes int64
 	// PendingBytes is how much may wait in memory for one slow watch. A watch beyond it reads from the file instead.
@@ -75,7 +79,9 @@ func NewConfig(file string) Config {
 		Retain:        5 * time.Minute,
 		MinRevisions:  1000,
 		MaxRevisions:  100_000,
+		MaxBytes:      1 << 30,
 		HeldRevisions: 400_000,
+		HeldBytes:     4 << 30,
 		HistoryBytes:  8 << 20,
 		PendingBytes:  4 << 20,
 		BatchBytes:    8 << 20,
@@ -102,7 +108,9 @@ func (c Config) Validate() error {
 		value int64
 	}{
 		{"min revisions", c.MinRevisions},
+		{"max bytes", c.MaxBytes},
 		{"held revisions", c.HeldRevisions},
+		{"held bytes", c.HeldBytes},
 		{"history bytes", c.HistoryBytes},
 		{"pending bytes", c.PendingBytes},
 		{"batch bytes", c.BatchBytes},

@@ -6,6 +6,7 @@ import (
 	"container/heap"
 	"context"
 	"errors"
+	"slices"
 	"sync"
 	"time"
 
@@ -15,6 +16,9 @@ import (
 // expiring is the number of keys whose leases have ended that are removed at the same time, in one transaction where
 // nothing else is written.
 const expiring = 256
+
+// longestSleep is how long the ends of leases are not looked at.
+const longestSleep = time.Minute
 
 // leases knows which keys end when.
 type leases struct {
@@ -104,7 +108,8 @@ func (l *Log) expire(ctx context.Context) {
 func (l *Log) sleep(ctx context.Context, wait time.Duration) bool {
 	var rung <-chan time.Time
 	if wait > 0 {
-		timer := l.cfg.Clock.NewTimer(wait)
+		// Timers do not run while a machine is suspended, and are not moved if its clock is set.
+		timer := l.cfg.Clock.NewTimer(min(wait, longestSleep))
 		defer timer.Stop()
 		rung = timer.C()
 	}
@@ -121,18 +126,23 @@ func (l *Log) sleep(ctx context.Context, wait time.Duration) bool {
 // removeAll removes keys that were not written since; they are handed over together, so that they share a transaction.
 func (l *Log) removeAll(ctx context.Context, ended []head) {
 	var group sync.WaitGroup
-	for _, h := range ended {
+	failures := make([]error, len(ended))
+	for n, h := range ended {
 		group.Go(func() {
 			_, err := l.Write(ctx, Change{Key: h.key, Delete: true, Revision: h.revision})
 			if err == nil || ctx.Err() != nil || errors.Is(err, ErrClosed) {
 				return
 			}
-			l.cfg.Log.Error(err, "A key whose lease has ended was not removed; this is tried again", "key", h.key)
+			failures[n] = err
 			h.expires = l.cfg.Clock.Now().Add(retryExpiry).Unix()
 			l.ends.retry(h)
 		})
 	}
 	group.Wait()
+	failures = slices.DeleteFunc(failures, func(err error) bool { return err == nil })
+	if len(failures) > 0 && !errors.Is(failures[0], ErrNoSpace) { // Of that, the writes tell.
+		l.cfg.Log.Error(failures[0], "Keys whose leases have ended were not removed; this is tried again", "keys", len(failures))
+	}
 }
 
 // retryExpiry is the pause before a removal that failed is tried again.

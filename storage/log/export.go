@@ -57,8 +57,14 @@ const nothing = -1
 
 // Hold keeps in the file what was written after a revision, for an export that goes on from there, until the next call. It does not change
 // which past states can be read. What was removed before stays so, and with more than HeldRevisions after it the revision is not held any
-// longer: Since returns ErrCompacted then.
-func (l *Log) Hold(after int64) { l.held.Store(max(after, 0)) }
+// longer, nor with more than HeldBytes: Since returns ErrCompacted then.
+func (l *Log) Hold(after int64) {
+	after = max(after, 0)
+	if l.held.Load() != after {
+		l.heldAt.Store(l.stored.Load())
+		l.held.Store(after)
+	}
+}
 
 // Release ends a hold.
 func (l *Log) Release() { l.held.Store(nothing) }

@@ -125,6 +125,7 @@ const (
 	textNewest       = `SELECT MAX(id) FROM log WHERE name >= ? AND name < ? AND id <= ? GROUP BY name`
 	textAtRange      = `SELECT ` + columns + `, value, sum FROM log
 		WHERE id IN (` + textNewest + `) AND NOT deleted ORDER BY name LIMIT ?`
+	textAfter      = `SELECT ` + columns + `, value, sum FROM log WHERE id > ? ORDER BY id`
 	textCountRange = `SELECT COUNT(*) FROM log WHERE id IN (` + textNewest + `) AND NOT deleted`
 )
 

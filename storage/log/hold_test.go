@@ -67,6 +67,39 @@ func TestHold(t *testing.T) {
 	}
 }
 
+// TestBytes bounds what is kept by its size as well: with large values, few revisions fill a disk.
+func TestBytes(t *testing.T) {
+	t.Parallel()
+	cfg := config(t)
+	cfg.MinRevisions, cfg.MaxBytes, cfg.HeldBytes = 10, 100<<10, 300<<10
+	l := open(t, cfg)
+	write := func(n int) {
+		for range n {
+			apply(t, l, log.Change{Key: "/a", Value: make([]byte, 1000), Revision: l.Head("/a")})
+		}
+	}
+	write(90)
+	if got := l.Compacted(); got != 0 {
+		t.Errorf("What is young and fits is kept.\nCompacted(): got %d", got)
+	}
+	held := l.Revision()
+	l.Hold(held)
+	write(200)
+	if got, least, most := l.Compacted(), l.Revision()-110, l.Revision()-80; got < least || got > most {
+		t.Errorf("The newest 100 KiB are kept.\nCompacted(): got %d, want from %d to %d", got, least, most)
+	}
+	if got, err := since(t, l, held); err != nil || got != 200 {
+		t.Errorf("Since(held revision): got %d records, %v; want 200", got, err)
+	}
+	write(200)
+	if _, err := since(t, l, held); !errors.Is(err, log.ErrCompacted) {
+		t.Errorf("Since(a revision with more after it than can be held): got %v, want %v", err, log.ErrCompacted)
+	}
+	if size, err := l.Size(t.Context()); err != nil || size > 300<<10 {
+		t.Errorf("Size(): got %d bytes, %v; want at most 300 KiB", size, err)
+	}
+}
+
 // TestSum tells two histories apart by the record of a revision.
 func TestSum(t *testing.T) {
 	t.Parallel()

@@ -40,11 +40,13 @@ type Log struct {
 	ends *leases
 	// written is the size of all records that were published.
 	written atomic.Int64
+	// stored is what these records take in the file.
+	stored atomic.Int64
 	// full says that the last write failed because there was no space left.
 	full atomic.Bool
 
-	// held is the revision of the last Hold.
-	held atomic.Int64
+	// held is the revision of the last Hold, and heldAt what was stored by then.
+	held, heldAt atomic.Int64
 
 	// mu guards the published state, which only the writer changes, in one step for each batch.
 	mu sync.RWMutex
@@ -67,6 +69,9 @@ type Log struct {
 	grouped int
 	// aged is the revision up to which records are old enough to go. The writer owns it.
 	aged int64
+	// unsure says that records may be in the file that are not published, because it is not known what became of a write. The writer
+	// owns it.
+	unsure bool
 }
 
 // Open opens a log, and creates its file if it does not exist. A file that Kine has written is taken over. Cancelling

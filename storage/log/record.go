@@ -29,6 +29,9 @@ type Record struct {
 // size is what the record takes in memory, roughly.
 func (r *Record) size() int64 { return int64(len(r.Key)+len(r.Value)+len(r.PreviousValue)) + 160 }
 
+// stored is what the record takes in the file, roughly.
+func (r *Record) stored() int64 { return int64(len(r.Key)+len(r.Value)) + 100 }
+
 // head is the newest state of a key that exists.
 type head struct {
 	key               string

@@ -4,6 +4,7 @@ package log
 
 import (
 	"context"
+	"errors"
 	"time"
 )
 
@@ -98,6 +99,13 @@ func (l *Log) drain(ctx context.Context) {
 
 // commit makes a batch of changes and answers them. It reports whether old records are left to remove.
 func (l *Log) commit(ctx context.Context, batch []*write) (behind bool) {
+	if err := l.catchUp(ctx); err != nil {
+		b := newBatch(l)
+		b.writes = batch
+		b.fail(err)
+
+		return false
+	}
 	b := newBatch(l)
 	for _, w := range batch {
 		b.judge(w)
@@ -105,6 +113,7 @@ func (l *Log) commit(ctx context.Context, batch []*write) (behind bool) {
 	step := l.nextStep(len(b.records))
 	l.announce(step)
 	if err := b.store(ctx, step); err != nil {
+		l.unsure = l.unsure || len(b.records) > 0
 		b.fail(err)
 
 		return false
@@ -120,6 +129,12 @@ func (l *Log) commit(ctx context.Context, batch []*write) (behind bool) {
 
 // rest is what the writer does while nobody writes.
 func (l *Log) rest(ctx context.Context) (behind bool) {
+	if err := l.catchUp(ctx); err != nil {
+		l.cfg.Log.Error(err, "What became of the last writes is not known; this is tried again", "file", l.cfg.File)
+
+		return false
+	}
+	l.relieve(ctx)
 	step := l.nextStep(0)
 	if step.idle() {
 		l.shrink(ctx)
@@ -127,8 +142,10 @@ func (l *Log) rest(ctx context.Context) (behind bool) {
 		return false
 	}
 	l.announce(step)
-	if err := newBatch(l).store(ctx, step); err != nil {
-		l.cfg.Log.Error(err, "Old records were not removed; this is tried again", "file", l.cfg.File)
+	if err := withRemedy(newBatch(l).store(ctx, step), l.cfg.File); err != nil {
+		if !errors.Is(err, ErrNoSpace) || !l.full.Swap(true) {
+			l.cfg.Log.Error(err, "Old records were not removed; this is tried again", "file", l.cfg.File)
+		}
 
 		return false
 	}
@@ -154,6 +171,7 @@ func (l *Log) publish(records []*Record, s step) {
 	defer l.mu.Unlock()
 	for _, r := range records {
 		l.written.Add(r.size())
+		l.stored.Add(r.stored())
 		if r.Deleted {
 			l.heads.Delete(head{key: r.Key})
 			l.ends.set(head{key: r.Key})

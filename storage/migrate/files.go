@@ -153,18 +153,28 @@ func (f *newDatabases) finish(ctx context.Context, check func(source) error) (in
 	if err := errors.Join(check(written), written.close()); err != nil {
 		return 0, err
 	}
+	// After the rename the databases belong to the garden, so their names have to be on the disk before it.
+	if err := syncDirectory(f.stage); err != nil {
+		return 0, err
+	}
 	if err := os.Remove(f.dir); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return 0, fmt.Errorf("put databases into place: %w", err)
 	}
 	if err := os.Rename(f.stage, f.dir); err != nil {
 		return 0, fmt.Errorf("put databases into place: %w", err)
 	}
-	parent, err := os.Open(filepath.Dir(f.dir))
+
+	return f.newest, syncDirectory(filepath.Dir(f.dir))
+}
+
+// syncDirectory makes last what was created and renamed in a directory.
+func syncDirectory(dir string) error {
+	d, err := os.Open(dir) //nolint:gosec // The path is the operator's own.
 	if err != nil {
-		return 0, fmt.Errorf("sync directory: %w", err)
+		return fmt.Errorf("sync directory: %w", err)
 	}
 
-	return f.newest, errors.Join(parent.Sync(), parent.Close())
+	return errors.Join(d.Sync(), d.Close())
 }
 
 func (f *newDatabases) abandon() error {

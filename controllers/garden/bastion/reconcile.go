@@ -89,7 +89,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, b *gardenoperationsv1alpha1.
 		return kit.Result(kit.Stop(), err)
 	}
 	if verdict.Reason == "" {
-		return kit.Result(kit.RequeueAfter(verdict.Left+moment), nil)
+		return kit.Result(kit.RequeueAfter(kit.Until(verdict.Left+moment)), nil)
 	}
 	seen := client.Preconditions{UID: &b.UID, ResourceVersion: &b.ResourceVersion}
 	err = r.Client.Delete(ctx, b, seen)

@@ -99,9 +99,10 @@ func TestReconcile(t *testing.T) {
 	}{
 		"GCM-BASTION-2 ending":  {reason: "it is left alone, although its shoot is gone", bastion: host(held, ending)},
 		"GCM-BASTION-3 moved":   {reason: "it is deleted", bastion: host(held), cached: "south", live: "south", deleted: true},
-		"GCM-BASTION-3 late":    {reason: "a cache that is behind deletes nothing", bastion: host(held), live: "north", again: time.Hour + time.Millisecond},
+		"GCM-BASTION-3 late":    {reason: "a cache that is behind deletes nothing", bastion: host(held), live: "north", again: 10 * time.Minute},
 		"GCM-BASTION-4 expired": {reason: "it is deleted", bastion: host(held), cached: "north", live: "north", now: 2, deleted: true},
-		"GCM-BASTION-5 lives":   {reason: "it is looked at when it would expire", bastion: host(held), cached: "north", live: "north", now: 0.5, again: 30*time.Minute + time.Millisecond},
+		"GCM-BASTION-5 lives":   {reason: "it is looked at when it would expire", bastion: host(held), cached: "north", live: "north", now: 0.9, again: 6*time.Minute + time.Millisecond},
+		"GCM-BASTION-5 long":    {reason: "and before that, because timers do not run while a machine is suspended", bastion: host(held), cached: "north", live: "north", now: 0.5, again: 10 * time.Minute},
 		"GCM-BASTION-5 the end": {reason: "a time that is just over is not no time", bastion: host(held), cached: "north", live: "north", now: 1, again: time.Millisecond},
 	} {
 		t.Run(name, func(t *testing.T) {

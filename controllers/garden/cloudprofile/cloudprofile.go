@@ -48,7 +48,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, profile *gardencorev1beta1.C
 	if next.IsZero() {
 		return commit.Status(ctx, kit.Stop(), nil)
 	}
-	return commit.Status(ctx, kit.RequeueAfter(next.Sub(now)), nil)
+	return commit.Status(ctx, kit.RequeueAfter(kit.Until(next.Sub(now))), nil)
 }
 
 // Status lists the stage of life of each version at the time now, and returns when the first of them enters the next one.

@@ -43,9 +43,9 @@ func TestStatus(t *testing.T) {
 	preview := gardencorev1beta1.VersionClassificationPreview
 	profile := &gardencorev1beta1.CloudProfile{ObjectMeta: metav1.ObjectMeta{Name: "local"}, Spec: gardencorev1beta1.CloudProfileSpec{
 		Kubernetes: gardencorev1beta1.KubernetesSettings{Versions: []gardencorev1beta1.ExpirableVersion{
-			{Version: "1.35.0", ExpirationDate: in(time.Hour)},
+			{Version: "1.35.0", ExpirationDate: in(10 * time.Minute)},
 			{Version: "1.36.0", Lifecycle: []gardencorev1beta1.LifecycleStage{
-				{Classification: "preview"}, {Classification: "supported", StartTime: in(2 * time.Hour)}, {Classification: "expired", StartTime: in(3 * time.Hour)},
+				{Classification: "preview"}, {Classification: "supported", StartTime: in(time.Hour)}, {Classification: "expired", StartTime: in(time.Hour + 5*time.Minute)},
 			}},
 		}},
 		MachineImages: []gardencorev1beta1.MachineImage{{Name: "os", Versions: []gardencorev1beta1.MachineImageVersion{
@@ -65,10 +65,10 @@ func TestStatus(t *testing.T) {
 		want   map[string]string
 		again  time.Duration
 	}{
-		{"each version has the stage of the moment", 0, map[string]string{"1.35.0": "supported", "1.36.0": "preview", "os 18.04.201906170": "preview"}, time.Hour},
-		{"a version expires at its date", time.Hour, map[string]string{"1.35.0": "expired", "1.36.0": "preview", "os 18.04.201906170": "preview"}, time.Hour},
-		{"a stage begins at its time", 2 * time.Hour, map[string]string{"1.35.0": "expired", "1.36.0": "supported", "os 18.04.201906170": "preview"}, time.Hour},
-		{"after the last stage nothing happens any more", 3 * time.Hour, map[string]string{"1.35.0": "expired", "1.36.0": "expired", "os 18.04.201906170": "preview"}, 0},
+		{"each version has the stage of the moment", 0, map[string]string{"1.35.0": "supported", "1.36.0": "preview", "os 18.04.201906170": "preview"}, 10 * time.Minute},
+		{"a version expires at its date; timers do not run while a machine is suspended", 10 * time.Minute, map[string]string{"1.35.0": "expired", "1.36.0": "preview", "os 18.04.201906170": "preview"}, 10 * time.Minute},
+		{"a stage begins at its time", time.Hour, map[string]string{"1.35.0": "expired", "1.36.0": "supported", "os 18.04.201906170": "preview"}, 5 * time.Minute},
+		{"after the last stage nothing happens any more", time.Hour + 5*time.Minute, map[string]string{"1.35.0": "expired", "1.36.0": "expired", "os 18.04.201906170": "preview"}, 0},
 	} {
 		clk.SetTime(now.Add(tc.after))
 		result, err := reconcile.AsReconciler(garden, r).Reconcile(t.Context(), reconcile.Request{NamespacedName: types.NamespacedName{Name: "local"}})

@@ -77,7 +77,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, request reconcile.Request) (
 	}
 	issuer := Issuer{Garden: r.GardenClient, Validity: r.Config.TokenExpirationDuration.Duration, Clock: r.Clock}
 	if due := issuer.Due(live); due > 0 {
-		return reconcile.Result{RequeueAfter: due}, nil
+		return reconcile.Result{RequeueAfter: kit.Until(due)}, nil
 	}
 	if err := r.check(ctx, live); err != nil {
 		return reconcile.Result{}, fmt.Errorf("secret %q asks for a token of a workload identity: %w", request.NamespacedName, err)
@@ -98,7 +98,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, request reconcile.Request) (
 	if err != nil {
 		return reconcile.Result{}, fmt.Errorf("renew token in Secret %q: %w", request.NamespacedName, err)
 	}
-	return reconcile.Result{RequeueAfter: max(issuer.Due(secret), 0)}, nil
+	return reconcile.Result{RequeueAfter: kit.Until(max(issuer.Due(secret), 0))}, nil
 }
 
 // check refuses a Secret that asks for a token on behalf of another object than the one that its namespace is for.

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/go-logr/logr"
 )
@@ -17,6 +18,8 @@ const worthwhile = 16 << 20
 type cluster interface {
 	// observe returns all members, or an error if one of them is not healthy.
 	observe(ctx context.Context) ([]member, error)
+	// compact forgets the history of all members.
+	compact(ctx context.Context) error
 	// defragment defragments the member at an endpoint.
 	defragment(ctx context.Context, endpoint string) error
 	// disarm takes away the alarm of a member that its database is full.
@@ -28,12 +31,23 @@ type cluster interface {
 var errFailed = errors.New("the defragmentation has failed")
 
 // defragment defragments the members of an etcd one after the other, the leader as the last one, each only while all of them are healthy. A
-// member whose database and its copy need more than room, which is not bound by 0, is left out (BAK-DEFRAG-4).
+// member whose database and its copy need more than room, which is not bound by 0, is left out. If one of them is full, the history is forgotten
+// before: the API server cannot have that done any more (BAK-DEFRAG-4).
 func defragment(ctx context.Context, log logr.Logger, etcd cluster, room int64) error {
+	compacted := false
 	for done := map[string]bool{}; ; {
 		members, err := etcd.observe(ctx)
 		if err != nil {
 			return err
+		}
+		if !compacted && slices.ContainsFunc(members, func(m member) bool { return m.full }) {
+			// Nothing is written any more, so who watches has seen everything, or lists anew.
+			log.Info("Compacting etcd with a full database", "members", len(members))
+			if err := etcd.compact(ctx); err != nil {
+				return err
+			}
+			compacted = true
+			continue
 		}
 		next, found := choose(members, done)
 		if !found {

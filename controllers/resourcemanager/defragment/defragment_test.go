@@ -4,6 +4,7 @@ package defragment_test
 
 import (
 	"errors"
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -98,6 +99,10 @@ func TestDisarm_BAK_DEFRAG_4(t *testing.T) {
 			}
 			if diff := cmp.Diff(tc.want, etcd.Disarmed); diff != "" {
 				t.Errorf("%s\nmembers without their alarm (-want +got):\n%s", tc.reason, diff)
+			}
+			full := slices.ContainsFunc(tc.members, func(m defragment.Member) bool { return m.Full })
+			if want := map[bool]int{true: 1}[full]; etcd.Compacted != want {
+				t.Errorf("Only an etcd that is full cannot have its history compacted by its API server.\ncompacted %d times, want %d", etcd.Compacted, want)
 			}
 		})
 	}

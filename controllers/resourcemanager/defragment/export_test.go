@@ -4,6 +4,7 @@ package defragment
 
 import (
 	"context"
+	"crypto/tls"
 
 	"github.com/go-logr/logr"
 	clientv3 "go.etcd.io/etcd/client/v3"
@@ -16,6 +17,8 @@ type Cluster struct {
 	Fails error
 	// Done are the members that were defragmented, and Disarmed those that lost their alarm.
 	Done, Disarmed []string
+	// Compacted says how often the history was forgotten.
+	Compacted int
 }
 
 // Answer is one of them.
@@ -43,6 +46,11 @@ func (c *Cluster) observe(context.Context) ([]member, error) {
 	return members, answer.Err
 }
 
+func (c *Cluster) compact(context.Context) error {
+	c.Compacted++
+	return nil
+}
+
 func (c *Cluster) defragment(_ context.Context, endpoint string) error {
 	c.Done = append(c.Done, endpoint)
 	return c.Fails
@@ -57,6 +65,16 @@ func (c *Cluster) disarm(_ context.Context, full member) error {
 func Judge(endpoint string, status *clientv3.StatusResponse, leader uint64) (Member, error) {
 	m, err := judge(endpoint, status, leader)
 	return Member{Endpoint: m.endpoint, Leader: m.leader, Size: m.size, Used: m.used, Quota: m.quota}, err
+}
+
+// DefragmentMember asks the member at an endpoint to defragment itself.
+func DefragmentMember(ctx context.Context, endpoint string, config *tls.Config) error {
+	m, err := connect(ctx, []string{endpoint}, config)
+	if err != nil {
+		return err
+	}
+	defer m.close()
+	return m.defragment(ctx, endpoint)
 }
 
 // Defragment defragments the members of an etcd.

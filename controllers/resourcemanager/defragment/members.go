@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"go.etcd.io/etcd/api/v3/etcdserverpb"
+	"go.etcd.io/etcd/api/v3/v3rpc/rpctypes"
 	clientv3 "go.etcd.io/etcd/client/v3"
 	"go.uber.org/zap"
 	"google.golang.org/grpc"
@@ -20,6 +21,11 @@ import (
 const (
 	// answerTime is how long one answer of a member may take, and defragmentationTime how long its defragmentation.
 	answerTime, defragmentationTime = 5 * time.Second, 10 * time.Minute
+	// compactionTime is how long the removal of the whole history may take.
+	compactionTime = 2 * time.Minute
+	// silence is after which time a member is asked for a sign of life whose answer is waited for, and how long for that one: who has died in a
+	// defragmentation must not hold up the etcds of others for all of its time. gRPC asks no sooner.
+	silence = 10 * time.Second
 	// attempts is how often a member is asked for an answer.
 	attempts = 3
 )
@@ -65,6 +71,7 @@ type members struct {
 func connect(ctx context.Context, endpoints []string, config *tls.Config) (*members, error) {
 	c, err := clientv3.New(clientv3.Config{
 		Context: ctx, Endpoints: endpoints, TLS: config, DialTimeout: answerTime, Logger: zap.NewNop(),
+		DialKeepAliveTime: silence, DialKeepAliveTimeout: silence,
 		// The last error tells why, and the end of the time does not.
 		MaxUnaryRetries: attempts,
 		DialOptions:     []grpc.DialOption{grpc.WithTransportCredentials(named{TransportCredentials: credentials.NewTLS(config), name: config.ServerName})},
@@ -142,6 +149,22 @@ func (m *members) agree(ctx context.Context) (map[uint64]bool, error) {
 		full[alarm.MemberID] = true
 	}
 	return full, nil
+}
+
+// compact implements cluster. It returns when what is removed has become free space in one of the members.
+func (m *members) compact(ctx context.Context) error {
+	now, err := answered(ctx, func(ctx context.Context) (*clientv3.GetResponse, error) {
+		return m.client.Get(ctx, "/", clientv3.WithCountOnly())
+	})
+	if err != nil {
+		return fmt.Errorf("find out the revision: %w", err)
+	}
+	bound, cancel := context.WithTimeout(ctx, compactionTime)
+	defer cancel()
+	if _, err := m.client.Compact(bound, now.Header.Revision, clientv3.WithCompactPhysical()); err != nil && !errors.Is(err, rpctypes.ErrCompacted) {
+		return fmt.Errorf("compact up to revision %d: %w", now.Header.Revision, err)
+	}
+	return nil
 }
 
 // defragment defragments one member, which answers nobody meanwhile.

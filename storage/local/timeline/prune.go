@@ -3,6 +3,8 @@
 package timeline
 
 import (
+	"bytes"
+	"encoding/binary"
 	"fmt"
 	"time"
 
@@ -49,8 +51,11 @@ func (s *Store) prune() {
 func (s *Store) mustPrune() bool {
 	must := false
 	err := s.db.View(func(tx *bolt.Tx) error {
-		_, oldest := numbersOf(tx).Cursor().First()
-		must = oldest != nil && (s.tooOld(oldest) || s.tooMuch(tx))
+		if first, _ := numbersOf(tx).Cursor().First(); first == nil {
+			return nil
+		}
+		_, oldest := s.oldest(tx)
+		must = s.tooOld(oldest) || s.tooMuch(tx)
 
 		return nil
 	})
@@ -58,8 +63,19 @@ func (s *Store) mustPrune() bool {
 	return must && err == nil
 }
 
-func (s *Store) tooOld(value []byte) bool {
-	return timeOf(value).Before(s.config.Clock.Now().Add(-s.config.Keep))
+// oldest returns the first entry whose time is not in the future, nil if there is none. Those before it were added while the clock was wrong.
+// They are gone over once, until the next look at the ages.
+func (s *Store) oldest(tx *bolt.Tx) (number, reference []byte) {
+	now, cursor := s.config.Clock.Now(), numbersOf(tx).Cursor()
+	for number, reference = cursor.Seek(key(s.passed + 1)); number != nil && timeOf(reference).After(now); number, reference = cursor.Next() {
+		s.passed = binary.BigEndian.Uint64(number)
+	}
+
+	return number, reference
+}
+
+func (s *Store) tooOld(reference []byte) bool {
+	return reference != nil && timeOf(reference).Before(s.config.Clock.Now().Add(-s.config.Keep))
 }
 
 func (s *Store) tooMuch(tx *bolt.Tx) bool {
@@ -69,16 +85,22 @@ func (s *Store) tooMuch(tx *bolt.Tx) bool {
 	return tx.Size()-free > s.config.MaxBytes
 }
 
-// pruneOld removes the entries that are too old, from the oldest one on.
+// pruneOld removes the entries that are too old, and those that were added before one of them, whatever time they have.
 func (s *Store) pruneOld(tx *bolt.Tx, removed usage) error {
-	cursor := numbersOf(tx).Cursor()
-	for range pruneEntries {
-		number, reference := cursor.First()
-		if number == nil || !s.tooOld(reference) {
+	for entries := 0; entries < pruneEntries; {
+		number, reference := s.oldest(tx)
+		if !s.tooOld(reference) {
 			return nil
 		}
-		if err := remove(tx, append([]byte(nil), number...), removed); err != nil {
-			return err
+		last := append([]byte(nil), number...)
+		for ; entries < pruneEntries; entries++ {
+			first, _ := numbersOf(tx).Cursor().First()
+			if first == nil || bytes.Compare(first, last) > 0 {
+				break
+			}
+			if err := remove(tx, append([]byte(nil), first...), removed); err != nil {
+				return err
+			}
 		}
 	}
 

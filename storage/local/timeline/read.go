@@ -8,6 +8,7 @@ import (
 	"encoding/binary"
 	"encoding/json"
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"time"
@@ -79,6 +80,37 @@ func (s *Store) List(ctx context.Context, q Query) (Page, error) {
 	return page, err
 }
 
+// Last returns the newest entry of an object that a query selects, nil if there is none. Namespace, Kind and Name are required, and Limit is not
+// looked at. Later entries are read, and earlier ones are not.
+func (s *Store) Last(ctx context.Context, q Query) (last *Entry, err error) {
+	prefix := subjectPrefix(q.Namespace, q.Kind, q.Name)
+	err = s.view(func(tx *bolt.Tx) error {
+		cursor := subjectsOf(tx).Cursor()
+		// No number is larger, and no prefix of another object begins with this one.
+		number, at := cursor.Seek(append(slices.Clone(prefix), key(math.MaxUint64)...))
+		if number == nil {
+			number, at = cursor.Last()
+		}
+		for ; number != nil && bytes.Compare(number, prefix) > 0; number, at = cursor.Prev() {
+			if !bytes.HasPrefix(number, prefix) {
+				continue
+			}
+			stop, err := q.visit(ctx, tx, number[len(number)-numberSize:], at, func(entry *Entry) bool {
+				last = entry
+
+				return false
+			})
+			if stop || err != nil {
+				return err
+			}
+		}
+
+		return nil
+	})
+
+	return last, err
+}
+
 // Changed returns a channel that is closed when entries are added after the call.
 func (s *Store) Changed() <-chan struct{} {
 	s.mu.Lock()
@@ -111,28 +143,38 @@ func (s *Store) view(read func(tx *bolt.Tx) error) error {
 // each calls visit for the selected entries until it returns false.
 func (q Query) each(ctx context.Context, tx *bolt.Tx, visit func(*Entry) bool) error {
 	for number, value := range q.candidates(tx) {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
 		if q.Upto > 0 && binary.BigEndian.Uint64(number) > q.Upto {
 			return nil
 		}
-		if at := timeOf(value); at.Before(q.Since) || !q.Until.IsZero() && !at.Before(q.Until) {
-			continue
-		}
-		entry, err := decode(number, valueOf(tx, number))
-		if err != nil {
+		if stop, err := q.visit(ctx, tx, number, value, visit); stop || err != nil {
 			return err
-		}
-		if q.Keep != nil && !q.Keep(entry) {
-			continue
-		}
-		if !visit(entry) {
-			return nil
 		}
 	}
 
 	return nil
+}
+
+// visit calls a function for an entry if it is selected. It reports whether the function returned false.
+func (q Query) visit(ctx context.Context, tx *bolt.Tx, number, value []byte, call func(*Entry) bool) (stop bool, err error) {
+	if err := ctx.Err(); err != nil {
+		return false, err
+	}
+	n := binary.BigEndian.Uint64(number)
+	if n <= q.After || q.Upto > 0 && n > q.Upto {
+		return false, nil
+	}
+	if at := timeOf(value); at.Before(q.Since) || !q.Until.IsZero() && !at.Before(q.Until) {
+		return false, nil
+	}
+	entry, err := decode(number, valueOf(tx, number))
+	if err != nil {
+		return false, err
+	}
+	if q.Keep != nil && !q.Keep(entry) {
+		return false, nil
+	}
+
+	return !call(entry), nil
 }
 
 // candidates are the numbers of all entries that may be selected, in order, each with at least its time.

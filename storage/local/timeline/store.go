@@ -61,9 +61,10 @@ type Config struct {
 type Store struct {
 	config Config
 	db     *bolt.DB
-	// used belongs to the writer, and so does the time when pages were given back.
+	// used belongs to the writer, and so do the time when pages were given back, and the number up to which entries were in the future.
 	used     usage
 	returned time.Time
+	passed   uint64
 
 	mu      sync.Mutex
 	waiting []pending

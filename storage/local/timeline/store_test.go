@@ -235,6 +235,81 @@ func TestPruneByAge(t *testing.T) {
 	}
 }
 
+// TestPruneByAgeBesideAWrongClock has entries that were added while the clock was years ahead: they do not keep older ones from being removed,
+// and are removed with what was added after them.
+func TestPruneByAgeBesideAWrongClock(t *testing.T) {
+	t.Parallel()
+	clk := testclock.NewFakeClock(start)
+	s := open(t, t.TempDir(), clk, 1<<30)
+	wrong := start.AddDate(50, 0, 0)
+	all := []*timeline.Entry{entry("a", "Shoot", "wrong", wrong)}
+	for range 1500 {
+		all = append(all, entry("a", "Shoot", "old", start), entry("a", "Shoot", "wrong", wrong))
+	}
+	all = append(all, entry("a", "Shoot", "young", start.Add(29*24*time.Hour)))
+	if err := s.Append(t.Context(), all...); err != nil {
+		t.Fatal(err)
+	}
+	clk.Step(30*24*time.Hour + time.Minute)
+	for range 4 {
+		if err := s.Append(t.Context(), entry("a", "Shoot", "new", clk.Now())); err != nil {
+			t.Fatal(err)
+		}
+	}
+	waitFor(t, s, func(page timeline.Page) bool {
+		return len(page.Entries) == 6 && page.Entries[0].Subject.Name == "wrong" && page.Entries[1].Subject.Name == "young"
+	})
+}
+
+// TestLast finds the newest entry of an object without reading those before it, and none of objects whose names are alike.
+func TestLast(t *testing.T) {
+	t.Parallel()
+	s := open(t, t.TempDir(), testclock.NewFakeClock(start), 1<<30)
+	if err := s.Append(t.Context(),
+		entry("garden-a", "Shoot", "one", start),
+		entry("garden-a", "Shoot", "one", start.Add(time.Minute)),
+		entry("garden-a", "Shoot", "one", start.Add(2*time.Minute)),
+		entry("garden-a", "Shoot", "on", start),
+		entry("garden-a", "Shoot", "one-more", start),
+		entry("garden-ab", "Shoot", "one", start),
+		entry("z", "Z", "z", start),
+	); err != nil {
+		t.Fatal(err)
+	}
+	for name, tc := range map[string]struct {
+		query timeline.Query
+		skip  int
+		want  string
+		read  int
+	}{
+		"the newest":            {query: timeline.Query{Namespace: "garden-a", Kind: "Shoot", Name: "one"}, want: "3", read: 1},
+		"the newest but one":    {query: timeline.Query{Namespace: "garden-a", Kind: "Shoot", Name: "one"}, skip: 1, want: "2", read: 2},
+		"before a time":         {query: timeline.Query{Namespace: "garden-a", Kind: "Shoot", Name: "one", Until: start.Add(time.Minute)}, want: "1", read: 1},
+		"none that is selected": {query: timeline.Query{Namespace: "garden-a", Kind: "Shoot", Name: "one"}, skip: 3, read: 3},
+		"none at all":           {query: timeline.Query{Namespace: "garden-a", Kind: "Shoot", Name: "o"}},
+		"the last of the file":  {query: timeline.Query{Namespace: "z", Kind: "Z", Name: "z"}, want: "7", read: 1},
+		"after all of the file": {query: timeline.Query{Namespace: "z", Kind: "Z", Name: "zz"}},
+		"before all of it":      {query: timeline.Query{Namespace: "a", Kind: "A", Name: "a"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			read := 0
+			tc.query.Keep = func(*timeline.Entry) bool { read++; return read > tc.skip }
+			last, err := s.Last(t.Context(), tc.query)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := ""
+			if last != nil {
+				got = last.ResourceVersion
+			}
+			if got != tc.want || read != tc.read {
+				t.Errorf("Last(): got entry %q after %d were read, want %q after %d", got, read, tc.want, tc.read)
+			}
+		})
+	}
+}
+
 func TestPruneBySize(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -32,6 +32,7 @@ func (s *Store) run() {
 				s.linger()
 			}
 		case <-prune.C():
+			s.passed = 0 // Their time may have come.
 		case <-s.stop:
 			s.flush()
 			s.refuse()

@@ -24,6 +24,7 @@ type bounded struct {
 	generic.RESTOptionsGetter
 
 	logs Logs
+	stop *stopper
 }
 
 // GetRESTOptions implements generic.RESTOptionsGetter.
@@ -38,7 +39,7 @@ func (b bounded) GetRESTOptions(resource schema.GroupResource, example runtime.O
 	case reflect.ValueOf(o.Decorator).Pointer() == reflect.ValueOf(generic.UndecoratedStorage).Pointer():
 		o.Decorator = uncached(source)
 	default:
-		o.Decorator = caching(source, newPace(source.HistoryBytes(), source.Written))
+		o.Decorator = caching(source, newPace(source.HistoryBytes(), source.Written), b.stop)
 	}
 
 	return o, nil
@@ -55,7 +56,7 @@ func uncached(source Source) generic.StorageDecorator {
 }
 
 // caching makes watch caches as the API server does, with a clock.
-func caching(source Source, c clock.WithTicker) generic.StorageDecorator {
+func caching(source Source, c clock.WithTicker, end *stopper) generic.StorageDecorator {
 	return func(
 		config *storagebackend.ConfigForResource, prefix string, key func(runtime.Object) (string, error),
 		one, many func() runtime.Object, attributes storage.AttrFunc, triggers storage.IndexerFuncs, indexers *cache.Indexers,
@@ -78,27 +79,47 @@ func caching(source Source, c clock.WithTicker) generic.StorageDecorator {
 
 		return delegator, sync.OnceFunc(func() {
 			delegator.Stop()
-			stop(cached)
+			end.stop(cached)
 			destroy()
 		}), nil
 	}
 }
 
-// stopping is how long a watch cache has to stop.
-const stopping = 2 * time.Second
+const (
+	// stopping is how long watch caches that do not stop are waited for, all together.
+	stopping = 2 * time.Second
+	// leastStopping is how long each of them is waited for: the others stop within it.
+	leastStopping = 20 * time.Millisecond
+)
 
-// stop ends a watch cache, but does not wait for long. The library waits for the goroutine that takes changes from the store. If that waits
-// for room in a queue whose reader has seen the end first, neither ends any more.
-func stop(c interface{ Stop() }) {
+// stopper ends the watch caches of a server, but does not wait for long. The library waits for the goroutine that takes changes from the store.
+// If that waits for room in a queue whose reader has seen the end first, neither ends any more. There are many caches, and one is ended after the
+// other, so the waits for those that are stuck must not add up.
+type stopper struct {
+	clock clock.Clock
+
+	mutex sync.Mutex
+	left  time.Duration
+}
+
+func newStopper(c clock.Clock) *stopper { return &stopper{clock: c, left: stopping} }
+
+func (s *stopper) stop(c interface{ Stop() }) {
 	stopped := make(chan struct{})
 	go func() {
 		defer close(stopped)
 		c.Stop()
 	}()
-	limit := time.NewTimer(stopping)
+	s.mutex.Lock()
+	patience := max(s.left, leastStopping)
+	s.mutex.Unlock()
+	limit := s.clock.NewTimer(patience)
 	defer limit.Stop()
 	select {
 	case <-stopped:
-	case <-limit.C:
+	case <-limit.C():
+		s.mutex.Lock()
+		defer s.mutex.Unlock()
+		s.left -= patience
 	}
 }

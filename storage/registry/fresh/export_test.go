@@ -22,7 +22,7 @@ func RuledWith(c clock.Clock, most int) func(generic.RESTOptionsGetter, Logs) ge
 }
 
 // Stop ends a watch cache.
-func Stop(c interface{ Stop() }) { stop(c) }
+func Stop(c interface{ Stop() }) { newStopper(clock.RealClock{}).stop(c) }
 
 // ReadFrom has the lists of a storage that find the watch cache behind read another storage without one. Nobody lists yet.
 func ReadFrom(s, below storage.Interface) { s.(*store).reads.store = below }

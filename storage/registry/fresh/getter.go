@@ -46,7 +46,7 @@ func Getter(of generic.RESTOptionsGetter, logs Logs) generic.RESTOptionsGetter {
 		return of
 	}
 
-	return ruled(bounded{RESTOptionsGetter: of, logs: logs}, logs)
+	return ruled(bounded{RESTOptionsGetter: of, logs: logs, stop: newStopper(clock.RealClock{})}, logs)
 }
 
 // ruled puts the rule in front of watch caches as they are.

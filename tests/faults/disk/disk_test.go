@@ -86,6 +86,57 @@ func TestFullDisk(t *testing.T) {
 	whole(t, "The file is whole.", h.cfg.File)
 }
 
+// TestFullOfItsOwn changes one object until the write-ahead log has filled the disk. It is moved then, and changes go on in the space that it has.
+func TestFullOfItsOwn(t *testing.T) {
+	t.Parallel()
+
+	h := newHistory(t)
+	h.open()
+	h.large(false)
+	h.large(true)
+	h.close() // The file has its size, and much of it is unused.
+	h.open()
+	h.disk.Space(used(t, h) + 1<<20)
+	result, err := h.log.Write(t.Context(), log.Change{Key: "/hot", Value: make([]byte, 8<<10)})
+	change := func() error {
+		next, err := h.log.Write(t.Context(), log.Change{Key: "/hot", Value: make([]byte, 8<<10), Revision: result.Revision})
+		if err == nil {
+			result = next
+		}
+
+		return err
+	}
+	for n := 0; err == nil && n < 10_000; n++ {
+		err = change()
+	}
+	if !errors.Is(err, log.ErrNoSpace) {
+		t.Fatalf("Write(/hot): got %v, want %v", err, log.ErrNoSpace)
+	}
+	tick, late := time.NewTicker(10*time.Millisecond), time.After(30*time.Second)
+	defer tick.Stop()
+	for err != nil {
+		select {
+		case <-tick.C:
+			err = change()
+		case <-late:
+			t.Fatalf("What is needed is less than what is there.\nWrite(/hot): got %v", err)
+		}
+	}
+	for range 100 {
+		// It is full again every hundred changes or so.
+		if err := change(); err != nil {
+			break
+		}
+	}
+	list, err := h.log.List(t.Context(), log.Read{Range: log.Range{Key: "/hot"}})
+	if err != nil || len(list.Records) != 1 || list.Records[0].Revision != result.Revision {
+		t.Errorf("It is as the last change that was made has left it.\nList(/hot): got %v, %v, want revision %d", list.Records, err, result.Revision)
+	}
+	h.disk.Space(1 << 30)
+	h.close()
+	whole(t, "The file is whole.", h.cfg.File)
+}
+
 // fill makes steps until one is refused.
 func (h *history) fill() error {
 	h.t.Helper()

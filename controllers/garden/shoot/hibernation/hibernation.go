@@ -68,7 +68,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, shoot *gardencorev1beta1.Sho
 	now := r.Clock.Now()
 	outcome := kit.Stop()
 	if next := schedules.Next(now); !next.IsZero() {
-		outcome = kit.RequeueAfter(next.Sub(now) + late)
+		outcome = kit.RequeueAfter(kit.Until(next.Sub(now) + late))
 	}
 	if failed(shoot) {
 		return kit.Result(outcome, nil)

@@ -74,7 +74,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, shoot *gardencorev1beta1.Sho
 	outcome := kit.Stop()
 	if !next.IsZero() {
 		// The next pass must not begin before that time, also if the delay is rounded.
-		outcome = kit.RequeueAfter(next.Sub(now) + time.Second)
+		outcome = kit.RequeueAfter(kit.Until(next.Sub(now) + time.Second))
 	}
 	return kit.Result(outcome, err)
 }

@@ -146,16 +146,20 @@ func (r *Recorder) requester(ctx context.Context, subject gardenappliancev1alpha
 	if known, ok := r.requesters.Get(subject.UID); ok {
 		return known.(string) //nolint:forcetypeassert // only strings are added
 	}
-	page, err := r.store.List(context.WithoutCancel(ctx), timeline.Query{
+	last, err := r.store.Last(context.WithoutCancel(ctx), timeline.Query{
 		Namespace: namespaceOf(subject), Kind: subject.Kind, Name: subject.Name,
 		Keep: func(e *timeline.Entry) bool {
 			return e.Type == gardenappliancev1alpha1.TimelineEntryRequest && e.Subject.UID == subject.UID && asks(e.User)
 		},
 	})
-	if err != nil || len(page.Entries) == 0 {
+	if err != nil {
 		return ""
 	}
-	name := page.Entries[len(page.Entries)-1].User
+	name := ""
+	if last != nil {
+		name = last.User
+	}
+	// That nobody asks is worth to be remembered as well: to find it out, all entries of the object are read.
 	r.requesters.Add(subject.UID, name, rememberedFor)
 
 	return name
