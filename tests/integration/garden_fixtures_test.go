@@ -257,7 +257,7 @@ func (o *operator) shoot(namespace, name, typ string, change ...func(*gardencore
 	shoot.Spec.Region = "north"
 	shoot.Spec.Provider.Type = typ
 	shoot.Spec.Kubernetes.Version = "1.36.3"
-	shoot.Spec.Maintenance = &gardencorev1beta1.Maintenance{TimeWindow: maintenanceWindow(time.Now().Add(12 * time.Hour), time.Hour)}
+	shoot.Spec.Maintenance = &gardencorev1beta1.Maintenance{TimeWindow: maintenanceWindow(time.Now().Add(12*time.Hour), time.Hour)}
 	for _, c := range change {
 		c(shoot)
 	}
