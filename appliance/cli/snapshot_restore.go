@@ -123,6 +123,9 @@ func (o *snapshotRestoreOptions) run(ctx context.Context) error {
 		}
 	}
 	done, err := r.Run(ctx)
+	if errors.Is(err, backup.ErrNotFound) && o.at.IsZero() && o.revision == 0 {
+		return placeHint(fmt.Errorf("restore: %w", err))
+	}
 	if err != nil {
 		return snapshotHint(fmt.Errorf("restore: %w", err))
 	}
