@@ -111,3 +111,16 @@ test('a service account is created, gets a kubeconfig, and is deleted', async ()
   assert.deepEqual(problems, [])
   await context.close()
 })
+
+test('a project that is not there offers nothing that could be done in it', async () => {
+  const { context, page, problems } = await open(browser)
+  await asAdmin(page)
+  for (const path of ['', '/members', '/accounts', '/credentials', '/quotas', '/yaml', '/shoots']) {
+    await page.goto(`${garden}/ui/projects/garden-nowhere${path}`)
+    await main(page).getByText('There is no project “nowhere”.').waitFor()
+    assert.equal(await main(page).getByRole('textbox', { name: 'Name of a service account' }).count(), 0, path)
+    assert.equal(await main(page).getByText('No clusters yet').count(), 0, path)
+  }
+  assert.deepEqual(problems, [])
+  await context.close()
+})
