@@ -3,7 +3,20 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 
-import { accessible, asAdmin, contained, create, garden, launch, open, patch, phone, picture, tokenOf, withToken } from './world.mjs'
+import {
+  accessible,
+  asAdmin,
+  contained,
+  create,
+  garden,
+  launch,
+  open,
+  patch,
+  phone,
+  picture,
+  tokenOf,
+  withToken,
+} from './world.mjs'
 
 const list = garden + '/ui/projects/garden-meadow/shoots'
 const api = (name) => `/apis/core.gardener.cloud/v1beta1/namespaces/garden-meadow/shoots/${name}`
@@ -152,7 +165,9 @@ source: {component: ${word}}
   await patch('/apis/core.gardener.cloud/v1beta1/namespaces/garden-meadow/shoots/daisy/status', {
     status: {
       lastErrors: [{ description: word, codes: [`ERR_${word}`], taskID: word, lastUpdateTime: now }],
-      conditions: [{ type: word, status: 'False', reason: word, message: word, lastTransitionTime: now, lastUpdateTime: now }],
+      conditions: [
+        { type: word, status: 'False', reason: word, message: word, lastTransitionTime: now, lastUpdateTime: now },
+      ],
     },
   })
   await asAdmin(page)

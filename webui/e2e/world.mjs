@@ -133,7 +133,9 @@ export async function phone(page) {
 export async function contained(page, name) {
   const found = await page.evaluate(() =>
     [...document.querySelectorAll('#main *')]
-      .filter((e) => getComputedStyle(e).overflowX === 'visible' && e.clientWidth > 0 && e.scrollWidth > e.clientWidth + 1)
+      .filter(
+        (e) => getComputedStyle(e).overflowX === 'visible' && e.clientWidth > 0 && e.scrollWidth > e.clientWidth + 1,
+      )
       .map((e) => `${e.tagName.toLowerCase()}.${e.className}: ${e.scrollWidth} px on ${e.clientWidth} px`),
   )
   assert.deepEqual(found, [], `${name}: all texts stay in their places`)
