@@ -7,7 +7,7 @@ import { after, before, test } from 'node:test'
 
 import { parse } from 'yaml'
 
-import { accessible, asAdmin, create, garden, launch, open, patch, picture } from './world.mjs'
+import { accessible, asAdmin, contained, create, garden, launch, open, patch, phone, picture } from './world.mjs'
 
 const project = `${garden}/ui/projects/garden-meadow`
 const main = (page) => page.locator('#main')
@@ -52,6 +52,9 @@ test('credentials of both kinds are shown, with what limits them', async () => {
   await older.getByText('limited by small').waitFor()
   await accessible(page, 'credentials')
   await picture(page, 'project-credentials-both')
+  await phone(page)
+  await contained(page, 'credentials on a phone')
+  await page.setViewportSize({ width: 1280, height: 800 })
 
   // One kind may be readable without the other.
   await page.route(/secretbindings/, (route) =>
