@@ -4,6 +4,7 @@ package apiserver
 
 import (
 	"fmt"
+	"slices"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	apiextensionsapiserver "k8s.io/apiextensions-apiserver/pkg/apiserver"
@@ -41,6 +42,7 @@ func (c *completed) configureChain() (*chain, error) {
 	if err != nil {
 		return nil, err
 	}
+	clipChecks(parts.config.Generic)
 	garden, err := c.gardenConfig(parts)
 	if err != nil {
 		return nil, err
@@ -61,6 +63,14 @@ func (c *completed) configureChain() (*chain, error) {
 		aggregator: aggregator.Complete(),
 		revoked:    c.revoked,
 	}, nil
+}
+
+// clipChecks takes away the spare room behind the lists of health checks. Each server of the chain starts from a copy of them and adds
+// its own checks, and in a common room the checks of one server would replace those of another.
+func clipChecks(of *genericapiserver.Config) {
+	of.HealthzChecks = slices.Clip(of.HealthzChecks)
+	of.LivezChecks = slices.Clip(of.LivezChecks)
+	of.ReadyzChecks = slices.Clip(of.ReadyzChecks)
 }
 
 func (c *completed) customConfig(parts *kubeParts) (*apiextensionsapiserver.Config, error) {

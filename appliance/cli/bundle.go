@@ -61,7 +61,7 @@ func newBundleExportCommand(env Environment) *cobra.Command {
 		Long: `Writes the keys and certificate authorities of a garden into a file that is encrypted by a passphrase. The server may run. Without
 --passphrase-file, a passphrase is generated, and printed once.`,
 		Example: `  terrarium bundle export garden.bundle --data-dir /var/lib/terrarium`,
-		Args:    cobra.ExactArgs(1),
+		Args:    exactly("FILE"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.file = args[0]
 			if err := usage(cmd, required("data-dir", o.dataDir)); err != nil {
@@ -140,7 +140,7 @@ is the first line of the standard input, or of --passphrase-file. On a terminal,
 With --force, a directory with keys gets those of the bundle, such as after the keys of the garden were changed; the old ones are moved
 aside. A server must not run on the directory.`,
 		Example: `  terrarium bundle import garden.bundle --data-dir /var/lib/terrarium`,
-		Args:    cobra.ExactArgs(1),
+		Args:    exactly("FILE"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.file = args[0]
 			if err := usage(cmd, required("data-dir", o.dataDir)); err != nil {

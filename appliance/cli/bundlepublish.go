@@ -24,7 +24,6 @@ same external datastore. Rotations need no such command. It is for files in the 
 All servers have to be stopped; start this one first. The others take up its keys, and keep a copy of theirs where a key for stored
 objects would be lost. Keys are not published that are changed once more after this command.`,
 		Example: `  terrarium bundle publish --data-dir /var/lib/terrarium`,
-		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := usage(cmd, required("data-dir", dataDir)); err != nil {
 				return err

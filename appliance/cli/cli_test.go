@@ -175,6 +175,12 @@ func TestUsageErrors(t *testing.T) {
 		"VersionNoServer":    {reason: "Without a server there is nobody to connect to.", args: "version --kubeconfig x"},
 		"RestoreFileFrom":    {reason: "A file is where it is.", args: "snapshot restore /a/b.tsnap --from /c --data-dir /d"},
 		"VerifyFileFrom":     {reason: "A file is where it is.", args: "snapshot verify /a/b.tsnap --from /c"},
+		"BundleNoFile":       {reason: "The missing argument is named.", args: "bundle export --data-dir d"},
+		"BundleTwoFiles":     {reason: "Arguments are not ignored.", args: "bundle import a b --data-dir d"},
+		"PublishArgument":    {reason: "An argument is not taken for a command.", args: "bundle publish now --data-dir d"},
+		"MigrateArgument":    {reason: "An argument is not taken for a command.", args: "migrate-datastore now"},
+		"ValidateTwoFiles":   {reason: "Arguments are not ignored.", args: "config validate a b"},
+		"RestoreTwo":         {reason: "Arguments are not ignored.", args: "snapshot restore a b --data-dir d"},
 		"ForcedStart":        {reason: "Nothing holds up a start.", args: "certificate rotate-ca start --force"},
 		"ForcedCredentials":  {reason: "What has to be forced is completed alone.", args: "certificate rotate-credentials complete --force"},
 	}

@@ -90,10 +90,11 @@ func writeConfiguration(env Environment, output *outputFlag, config runtime.Obje
 		if err != nil {
 			return err
 		}
-		rows := [][]string{{"PATH", "VALUE", "ORIGIN"}}
+		// Some values are long lists. As the last column they make no other line longer.
+		rows := [][]string{{"PATH", "ORIGIN", "VALUE"}}
 		for _, v := range values {
 			if v.Path != "apiVersion" && v.Path != "kind" {
-				rows = append(rows, []string{v.Path, v.Value, v.Origin})
+				rows = append(rows, []string{v.Path, v.Origin, v.Value})
 			}
 		}
 		if len(rows) == 1 {

@@ -45,15 +45,15 @@ func TestConfigShow(t *testing.T) {
 		want   []string
 	}{
 		"Table": {
-			reason: "each value has its origin",
+			reason: "each value has its origin, in front of what may be long",
 			args:   []string{"server", "-o", "table", "--log-level", "debug"},
 			want: []string{
-				`listen ":7443" ` + w.configDir + "/server.yaml", `externalAddresses ["garden.example.org"] ` + w.configDir + "/server.yaml.d/name.yaml",
-				`logLevel "debug" --log-level`, `logFormat "text" default`, `datastore.endpoint "postgres://[redacted]"`,
+				"PATH ORIGIN VALUE", "listen " + w.configDir + `/server.yaml ":7443"`, "externalAddresses " + w.configDir + `/server.yaml.d/name.yaml ["garden.example.org"]`,
+				`logLevel --log-level "debug"`, `logFormat default "text"`, "datastore.endpoint " + w.configDir + `/server.yaml "postgres://[redacted]"`,
 			},
 		},
 		"YAML":      {reason: "the output is a configuration file", args: []string{"server"}, want: []string{"kind: ServerConfiguration", "listen: :7443"}},
-		"Gardenlet": {reason: "a gardenlet has a file as well", args: []string{"gardenlet", "-o", "table"}, want: []string{`seedConfig.metadata.name "basement" ` + w.configDir}},
+		"Gardenlet": {reason: "a gardenlet has a file as well", args: []string{"gardenlet", "-o", "table"}, want: []string{"seedConfig.metadata.name " + w.configDir + `/gardenlet.yaml "basement"`}},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

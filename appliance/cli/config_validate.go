@@ -27,7 +27,7 @@ paths of unknown fields, values of the wrong type and values out of range. The r
 file. Use - to read from the standard input. Without FILE, it validates the files that the roles use by default.`,
 		Example: `  terrarium config validate
   terrarium config validate /etc/terrarium/server.yaml`,
-		Args: cobra.MaximumNArgs(1),
+		Args: atMost(1),
 		RunE: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return validateDefaultFiles(env)

@@ -80,7 +80,8 @@ func hintFor(err error) string {
 	case errors.Is(err, identity.ErrServerCertificate):
 		return "if the address is correct, start the server with this --external-address"
 	case errors.Is(err, options.ErrNoGarden):
-		return `run the command on the machine of the server, or specify a kubeconfig with --kubeconfig; start a garden with "terrarium server"`
+		return `run the command on the machine of the server, with --data-dir if its data is elsewhere, or specify a kubeconfig with --kubeconfig; ` +
+			`start a garden with "terrarium server"`
 	case errors.Is(err, syscall.EADDRINUSE):
 		return "another process uses the port: stop it, or choose another port with --listen"
 	case errors.Is(err, syscall.ECONNREFUSED):
@@ -119,12 +120,7 @@ func checkArguments(cmd *cobra.Command) {
 		}
 		return
 	case given == nil:
-		given = func(_ *cobra.Command, args []string) error {
-			if len(args) > 0 {
-				return fmt.Errorf("unexpected argument %q", args[0])
-			}
-			return nil
-		}
+		given = atMost(0)
 	}
 	cmd.Args = func(cmd *cobra.Command, args []string) error {
 		if err := given(cmd, args); err != nil {
@@ -170,8 +166,15 @@ func exactly(names ...string) cobra.PositionalArgs {
 		if len(args) < len(names) {
 			return fmt.Errorf("missing argument %s", names[len(args)])
 		}
-		if len(args) > len(names) {
-			return fmt.Errorf("unexpected argument %q", args[len(names)])
+		return atMost(len(names))(nil, args)
+	}
+}
+
+// atMost accepts so many arguments, and fewer.
+func atMost(most int) cobra.PositionalArgs {
+	return func(_ *cobra.Command, args []string) error {
+		if len(args) > most {
+			return fmt.Errorf("unexpected argument %q", args[most])
 		}
 		return nil
 	}

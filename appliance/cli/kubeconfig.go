@@ -136,7 +136,8 @@ func (o *kubeconfigOptions) load() (*clientcmdapi.Config, error) {
 	path := identity.AdminKubeconfigPath(o.dataDir)
 	config, err := clientcmd.LoadFromFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("%w: file %q does not exist", options.ErrNoGarden, path)
+		return nil, withHint(fmt.Errorf("%w: file %q does not exist", options.ErrNoGarden, path),
+			`run the command on the machine of the server, with --data-dir if its data is elsewhere; start a garden with "terrarium server"`)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("read kubeconfig of the server: %w", err)

@@ -54,7 +54,6 @@ an interrupted run can be repeated, with --start-over if the target is an extern
 
   # From an etcd without passwords back to SQLite
   terrarium migrate-datastore --data-dir /var/lib/terrarium --from https://10.0.0.4:2379 --to sqlite`,
-		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := usage(cmd, o.validate()...); err != nil {
 				return err

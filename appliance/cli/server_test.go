@@ -211,6 +211,9 @@ func runServer(t *testing.T, args ...string) (stop func()) {
 	for !ready && lines.Scan() {
 		ready = strings.Contains(lines.Text(), `"Garden ready"`)
 		t.Log(lines.Text())
+		if strings.Contains(lines.Text(), "level=error") {
+			t.Errorf("A start in which nothing goes wrong logs no error.\nlog: %s", lines.Text())
+		}
 	}
 	go func() { _, _ = io.Copy(io.Discard, log) }()
 	if !ready {

@@ -145,3 +145,8 @@ func snapshotHint(err error) error {
 		return err
 	}
 }
+
+// placeHint says how to look elsewhere for a snapshot that was not found.
+func placeHint(err error) error {
+	return withHint(err, "say with --from or --config where the snapshots are, or with --data-dir of which server they are; \"terrarium snapshot list\" shows them")
+}

@@ -47,7 +47,7 @@ not run on it.`,
 
   # One file
   terrarium snapshot restore snapshot-20261122-120000-4711-42.tsnap --key snapshot.key --data-dir /srv/garden`,
-		Args: cobra.MaximumNArgs(1),
+		Args: atMost(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 1 {
 				o.what = args[0]
@@ -123,6 +123,9 @@ func (o *snapshotRestoreOptions) run(ctx context.Context) error {
 		}
 	}
 	done, err := r.Run(ctx)
+	if errors.Is(err, backup.ErrNotFound) && o.at.IsZero() && o.revision == 0 {
+		return placeHint(fmt.Errorf("restore: %w", err))
+	}
 	if err != nil {
 		return snapshotHint(fmt.Errorf("restore: %w", err))
 	}

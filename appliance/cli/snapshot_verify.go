@@ -84,7 +84,11 @@ func (o *snapshotVerifyOptions) open(ctx context.Context) (backup.File, error) {
 	if err != nil {
 		return nil, err
 	}
-	return store.Open(ctx, o.what)
+	f, err := store.Open(ctx, o.what)
+	if errors.Is(err, backup.ErrNotFound) {
+		return nil, placeHint(fmt.Errorf("look in %s: %w", store, err))
+	}
+	return f, err
 }
 
 // verify reads a file to its end, or until ctx ends: to read a large one takes minutes. The error says nothing of the file then.

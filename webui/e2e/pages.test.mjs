@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 
-import { accessible, asAdmin, dark, garden, launch, open, patch, phone, picture, settled } from './world.mjs'
+import { accessible, asAdmin, contained, dark, garden, launch, open, patch, phone, picture, settled } from './world.mjs'
 
 let browser
 after(() => browser.close())
@@ -73,6 +73,7 @@ for (const [name, [path, text]] of Object.entries(pages)) {
     await picture(page, `${name}-dark`)
     await accessible(page, `${name} in the dark`)
     await phone(page)
+    await contained(page, `${name} on a phone`)
     await picture(page, `${name}-phone`)
     assert.deepEqual(problems, [], 'the console is empty')
     await context.close()

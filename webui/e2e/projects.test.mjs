@@ -7,7 +7,7 @@ import { after, before, test } from 'node:test'
 
 import { parse } from 'yaml'
 
-import { accessible, asAdmin, create, garden, launch, open, patch, picture } from './world.mjs'
+import { accessible, asAdmin, contained, create, garden, launch, open, patch, phone, picture } from './world.mjs'
 
 const project = `${garden}/ui/projects/garden-meadow`
 const main = (page) => page.locator('#main')
@@ -52,6 +52,9 @@ test('credentials of both kinds are shown, with what limits them', async () => {
   await older.getByText('limited by small').waitFor()
   await accessible(page, 'credentials')
   await picture(page, 'project-credentials-both')
+  await phone(page)
+  await contained(page, 'credentials on a phone')
+  await page.setViewportSize({ width: 1280, height: 800 })
 
   // One kind may be readable without the other.
   await page.route(/secretbindings/, (route) =>
@@ -108,6 +111,73 @@ test('a service account is created, gets a kubeconfig, and is deleted', async ()
   await account.getByRole('button', { name: /delete/i }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
   await account.waitFor({ state: 'detached' })
+  assert.deepEqual(problems, [])
+  await context.close()
+})
+
+test('a project that is not there offers nothing that could be done in it', async () => {
+  const { context, page, problems } = await open(browser)
+  await asAdmin(page)
+  for (const path of ['', '/members', '/accounts', '/credentials', '/quotas', '/yaml', '/shoots']) {
+    await page.goto(`${garden}/ui/projects/garden-nowhere${path}`)
+    await main(page).getByText('There is no project “nowhere”.').waitFor()
+    assert.equal(await main(page).getByRole('textbox', { name: 'Name of a service account' }).count(), 0, path)
+    assert.equal(await main(page).getByText('No clusters yet').count(), 0, path)
+  }
+  assert.deepEqual(problems, [])
+  await context.close()
+})
+
+test('who takes the last role of a member away is asked, as for its removal', async () => {
+  const { context, page, problems } = await open(browser)
+  await asAdmin(page)
+  await page.goto(`${project}/members`)
+  await page.getByLabel('Name', { exact: true }).fill('rose@example.org')
+  await page.keyboard.press('Enter')
+  const rose = main(page).getByRole('listitem').filter({ hasText: 'rose@example.org' })
+  const dialog = page.getByRole('dialog', { name: 'Remove rose@example.org' })
+  await rose.getByRole('button', { name: 'Viewer' }).click()
+  await dialog.waitFor()
+  await accessible(page, 'removal of a member')
+  await page.keyboard.press('Escape')
+  await rose.getByRole('button', { name: 'Remove rose@example.org' }).click()
+  await dialog.getByRole('button', { name: 'Cancel' }).click()
+  await rose.getByRole('button', { name: 'Viewer', pressed: true }).waitFor()
+  await rose.getByRole('button', { name: 'Remove rose@example.org' }).click()
+  await dialog.getByRole('button', { name: 'Remove', exact: true }).click()
+  await page.getByText('Member removed').waitFor()
+  await rose.waitFor({ state: 'detached' })
+  assert.deepEqual(problems, [])
+  await context.close()
+})
+
+test('a change of YAML that cannot be read is said to be wrong, and is not lost by a click', async () => {
+  const { context, page, problems } = await open(browser)
+  await asAdmin(page)
+  await page.goto(`${project}/yaml`)
+  await page.locator('.cm-content').click()
+  await page.keyboard.press('Control+End')
+  await page.keyboard.type('\nwrong: [')
+  await page.getByRole('button', { name: 'Review changes' }).click()
+  await main(page).getByRole('alert').getByText('Some values are wrong.').waitFor()
+  const [dialog, overview] = [
+    page.getByRole('dialog', { name: 'Leave without your changes?' }),
+    page.getByRole('link', { name: 'Overview' }),
+  ]
+  for (const away of [overview, page.getByRole('link', { name: 'Seeds' })]) {
+    await away.click()
+    await accessible(page, 'the question')
+    await dialog.getByRole('button', { name: 'Stay' }).click()
+    await dialog.waitFor({ state: 'detached' })
+    await page.locator('.cm-content').getByText('wrong').waitFor()
+  }
+  await overview.click()
+  await dialog.getByRole('button', { name: 'Leave' }).click()
+  await main(page).getByText('The project of the playground').waitFor()
+  await page.getByRole('link', { name: 'YAML' }).click()
+  await page.locator('.cm-content').getByText('kind').first().waitFor()
+  await overview.click()
+  await main(page).getByText('The project of the playground').waitFor()
   assert.deepEqual(problems, [])
   await context.close()
 })

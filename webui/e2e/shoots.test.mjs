@@ -3,7 +3,20 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 
-import { accessible, asAdmin, garden, launch, open, patch, picture, tokenOf, withToken } from './world.mjs'
+import {
+  accessible,
+  asAdmin,
+  contained,
+  create,
+  garden,
+  launch,
+  open,
+  patch,
+  phone,
+  picture,
+  tokenOf,
+  withToken,
+} from './world.mjs'
 
 const list = garden + '/ui/projects/garden-meadow/shoots'
 const api = (name) => `/apis/core.gardener.cloud/v1beta1/namespaces/garden-meadow/shoots/${name}`
@@ -134,6 +147,40 @@ asUser('a lost connection is said, and everything comes back', list, async (page
   await picture(page, 'offline')
   await context.setOffline(false)
   await page.getByRole('heading', { name: 'Conditions' }).waitFor()
+})
+
+test('long words of gardenlets and extensions stay in their cards', async () => {
+  const { context, page, problems } = await open(browser)
+  const [now, word] = [new Date().toISOString().replace(/\.\d+/, ''), 'NoSpaceAnywhere'.repeat(12)]
+  await create(`
+apiVersion: v1
+kind: Event
+metadata: {name: words, namespace: garden-meadow}
+involvedObject: {apiVersion: core.gardener.cloud/v1beta1, kind: Shoot, name: daisy, namespace: garden-meadow}
+type: Warning
+reason: ${word}
+message: ${word}
+source: {component: ${word}}
+`)
+  await patch('/apis/core.gardener.cloud/v1beta1/namespaces/garden-meadow/shoots/daisy/status', {
+    status: {
+      lastErrors: [{ description: word, codes: [`ERR_${word}`], taskID: word, lastUpdateTime: now }],
+      conditions: [
+        { type: word, status: 'False', reason: word, message: word, lastTransitionTime: now, lastUpdateTime: now },
+      ],
+    },
+  })
+  await asAdmin(page)
+  for (const tab of ['', 'timeline', 'events']) {
+    await page.setViewportSize({ width: 1280, height: 800 })
+    await page.goto(`${garden}/ui/projects/garden-meadow/shoots/daisy/${tab}`)
+    await page.locator('#main').getByText(word).first().waitFor()
+    await contained(page, tab)
+    await phone(page)
+    await contained(page, `${tab} on a phone`)
+  }
+  assert.deepEqual(problems, [])
+  await context.close()
 })
 
 test('somebody without permission is told so', async () => {

@@ -129,6 +129,18 @@ export async function phone(page) {
   assert.ok(needed <= there, `on a phone the page is ${needed} px wide on ${there} px`)
 }
 
+/** Checks that no text is wider than what it stands in: it would cover what is beside it, or be cut off where nobody can scroll. */
+export async function contained(page, name) {
+  const found = await page.evaluate(() =>
+    [...document.querySelectorAll('#main *')]
+      .filter(
+        (e) => getComputedStyle(e).overflowX === 'visible' && e.clientWidth > 0 && e.scrollWidth > e.clientWidth + 1,
+      )
+      .map((e) => `${e.tagName.toLowerCase()}.${e.className}: ${e.scrollWidth} px on ${e.clientWidth} px`),
+  )
+  assert.deepEqual(found, [], `${name}: all texts stay in their places`)
+}
+
 /** Waits until nothing is loading any more. */
 export async function settled(page) {
   await page

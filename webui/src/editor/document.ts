@@ -27,7 +27,7 @@ export interface Mistake {
 export function fromText<T>(text: string): { object?: T; mistakes: Mistake[] } {
   const document = parseDocument(text, { prettyErrors: true })
   const mistakes = document.errors.map((e) => ({
-    message: e.message.split('\n')[0] ?? e.code,
+    message: (e.message.split('\n')[0] ?? e.code).replace(/:$/, ''),
     from: e.pos[0],
     to: Math.max(e.pos[1], e.pos[0] + 1),
   }))

@@ -112,6 +112,20 @@ describe('ResourceStore', () => {
     expect(store.items.value).toHaveLength(1000)
   })
 
+  it.each([
+    ['the watch was faster, and knows a newer one', '9', '10', '10'],
+    ['it is the newest one', '12', '11', '12'],
+    ['it is another one of the same name', '9', '10', '9', 'again'],
+  ])('takes an answer of the server or not: %s', async (_reason, answered, watched, kept, uid = 'a') => {
+    await begin('a')
+    server.now.on.take([{ type: 'MODIFIED', object: object('a', watched) }])
+    await settle(200)
+    const answer = object('a', answered)
+    store.put({ ...answer, metadata: { ...answer.metadata, uid } })
+    await settle(200)
+    expect(store.items.value.map((o) => o.metadata.resourceVersion)).toEqual([kept])
+  })
+
   it('watches again from the last bookmark when the stream ends', async () => {
     await begin('a')
     server.now.on.take([{ type: 'BOOKMARK', object: { metadata: { resourceVersion: '40' } } }])

@@ -88,9 +88,15 @@ export class ResourceStore<T extends KubeObject> {
     this.wake?.()
   }
 
-  /** Puts in an object that the server has just returned, so that a page need not wait for the watch. */
+  /**
+   * Puts in an object that the server has just returned, so that a page need not wait for the watch. The watch may have been faster, and have
+   * brought what came of it: with an older version, the next change from the page would be refused.
+   */
   put(object: T): void {
     if (!this.loaded.value) return
+    const known = this.byKey.get(keyOf(object))?.metadata
+    const { uid, resourceVersion } = object.metadata
+    if (known?.uid === uid && Number(known?.resourceVersion) > Number(resourceVersion)) return
     this.byKey.set(keyOf(object), this.trimmed(object))
     this.publish()
   }
