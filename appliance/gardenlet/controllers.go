@@ -76,7 +76,9 @@ func (p *process) controllers(in garden, denied reach.Namespaces, flows *flowmet
 		&evictions.Reconciler{Config: c.VPAEvictionRequirements},
 		&shootstate.Reconciler{Config: c.ShootState},
 		&shootstatus.Reconciler{Config: c.ShootStatus},
-		&selfupgrade.Reconciler{Config: c.Gardenlet, Connection: p.Config.GardenClientConnection, RenewKubeconfig: p.renewKubeconfig},
+		&selfupgrade.Reconciler{
+			Config: c.Gardenlet, Connection: p.Config.GardenClientConnection, RenewKubeconfig: p.renewKubeconfig, Program: p.identity.Version,
+		},
 	}
 }
 

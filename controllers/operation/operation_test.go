@@ -323,6 +323,33 @@ func TestFail(t *testing.T) {
 	}
 }
 
+// TestPostponed sees that the time for which an operation could not begin is no time for which it was tried.
+func TestPostponed_GLET_SHOOT_8(t *testing.T) {
+	t.Parallel()
+	g := onShoot(t)
+	try := func() gardencorev1beta1.LastOperationState {
+		t.Helper()
+		run := g.pass(t)
+		must(t, run.Begin(t.Context(), shootStart{Type: "Create"}))
+		_, _ = run.Fail(t.Context(), errBoom)
+		return g.live(t).Status.LastOperation.State
+	}
+	if got := try(); got != "Error" {
+		t.Fatalf("the first try ends in state %s", got)
+	}
+	for range 3 {
+		must(t, g.pass(t).Postpone(t.Context(), "Create", errors.New("the seed is not healthy")))
+		g.clock.Step(24 * time.Hour)
+	}
+	if got := try(); got != "Error" {
+		t.Errorf("the first try after an outage ends in state %s, want Error", got)
+	}
+	g.clock.Step(24 * time.Hour)
+	if got := try(); got != "Failed" {
+		t.Errorf("a day of trying after the outage ends in state %s, want Failed", got)
+	}
+}
+
 func TestRetryCycle(t *testing.T) {
 	t.Parallel()
 	g := onShoot(t)

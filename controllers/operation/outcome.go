@@ -105,9 +105,11 @@ func (o *Operation[T]) Pend(ctx context.Context, kind gardencorev1beta1.LastOper
 	})
 }
 
-// Postpone reports why an operation cannot begin now. This does not count as a failed attempt.
+// Postpone reports why an operation cannot begin now. This does not count as a failed attempt, and its time not as one of trying: the next
+// run begins a new retry cycle, because nobody can tell what the tries before have failed of (GLET-SHOOT-8).
 func (o *Operation[T]) Postpone(ctx context.Context, kind gardencorev1beta1.LastOperationType, reason error) error {
 	return o.move(ctx, quiet, func(f Fields, _ T, now time.Time) {
+		unset(f.RetryCycle)
 		hold(f, gardencorev1beta1.LastOperation{Type: kind, State: gardencorev1beta1.LastOperationStateError, Description: describe(reason.Error()) + retryHint}, now)
 	})
 }

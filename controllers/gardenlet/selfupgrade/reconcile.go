@@ -51,6 +51,8 @@ type Reconciler struct {
 	RenewKubeconfig func(ctx context.Context) error
 	// KubernetesVersion asks the seed for its version.
 	KubernetesVersion func() (string, error)
+	// Program is the version of this gardenlet.
+	Program string
 	// Config is the section of the configuration.
 	Config *gardenconfigv1alpha1.GardenletObjectControllerConfiguration
 
@@ -96,7 +98,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, request reconcile.Request) (
 		return reconcile.Result{RequeueAfter: pollPeriod}, err
 	}
 	commit := kit.Begin(r.GardenClient, g)
-	err = r.upgrade(ctx, g)
+	message, err := r.upgrade(ctx, g, again)
 	if ctx.Err() != nil {
 		return reconcile.Result{}, ctx.Err() //nolint:wrapcheck // The next process applies the same, and tells.
 	}
@@ -105,7 +107,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, request reconcile.Request) (
 	}
 	condition := gardencorev1beta1.Condition{
 		Type: gardenseedmanagementv1alpha1.ConditionTypeGardenletReconciled, Status: gardencorev1beta1.ConditionTrue,
-		Reason: gardencorev1beta1.EventReconciled, Message: "The chart of the gardenlet has been applied to the seed",
+		Reason: gardencorev1beta1.EventReconciled, Message: message,
 	}
 	if err != nil {
 		condition.Status, condition.Reason, condition.Message = gardencorev1beta1.ConditionFalse, gardencorev1beta1.EventReconcileError, err.Error()
@@ -147,56 +149,74 @@ func (r *Reconciler) answerOperation(ctx context.Context, g *gardenseedmanagemen
 // errNotDeployed says that there is nothing to upgrade.
 var errNotDeployed = errors.New("the gardenlet does not run as Deployment garden/gardenlet of its seed, so nothing can be upgraded: update it where it runs")
 
-// upgrade applies the chart.
-func (r *Reconciler) upgrade(ctx context.Context, g *gardenseedmanagementv1alpha1.Gardenlet) error {
-	err := r.SeedClient.Get(ctx, client.ObjectKey{Namespace: gardencorev1beta1.NamespaceGarden, Name: name}, &appsv1.Deployment{})
+const (
+	messageApplied = "The chart of the gardenlet has been applied to the seed"
+	messageWavers  = messageApplied + ". It is made anew each time, with random values or the time, so it is not applied again until what it is made of changes"
+)
+
+// upgrade applies the chart, and returns what there is to say about that. A chart that makes something else of the same inputs is applied only
+// if somebody asks for it. The Deployment of the gardenlet comes last, because it ends this process.
+func (r *Reconciler) upgrade(ctx context.Context, g *gardenseedmanagementv1alpha1.Gardenlet, asked bool) (string, error) {
+	running := &appsv1.Deployment{}
+	err := r.SeedClient.Get(ctx, client.ObjectKey{Namespace: gardencorev1beta1.NamespaceGarden, Name: name}, running)
 	if apierrors.IsNotFound(err) || meta.IsNoMatchError(err) {
-		return errNotDeployed
+		return "", errNotDeployed
 	}
 	if err != nil {
-		return fmt.Errorf("look for the Deployment of the gardenlet: %w", err)
+		return "", fmt.Errorf("look for the Deployment of the gardenlet: %w", err)
 	}
-	objects, err := r.render(ctx, g)
+	p, err := r.render(ctx, g)
 	if err != nil {
-		return err
+		return "", err
 	}
-	return deploy.Engine{Client: r.SeedClient, Owner: fieldOwner, Clock: r.Clock}.Apply(ctx, objects...)
+	if p.made.wavers(running) && !asked {
+		return messageWavers, nil
+	}
+	engine := deploy.Engine{Client: r.SeedClient, Owner: fieldOwner, Clock: r.Clock}
+	if err := engine.Apply(ctx, p.rest...); err != nil || p.own == nil {
+		return messageApplied, err
+	}
+	return messageApplied, engine.Apply(ctx, p.own)
 }
 
 // render pulls the chart and makes its objects.
-func (r *Reconciler) render(ctx context.Context, g *gardenseedmanagementv1alpha1.Gardenlet) ([]client.Object, error) {
+func (r *Reconciler) render(ctx context.Context, g *gardenseedmanagementv1alpha1.Gardenlet) (product, error) {
 	values, err := Values(g, r.Connection)
 	if err != nil {
-		return nil, err
+		return product{}, err
 	}
 	from := g.Spec.Deployment.Helm.OCIRepository
 	if from.PullSecretRef != nil || from.CABundleSecretRef != nil {
-		return nil, errors.New("spec.deployment.helm.ociRepository: Secrets for the registry are not served yet: use one that needs none")
+		return product{}, errors.New("spec.deployment.helm.ociRepository: Secrets for the registry are not served yet: use one that needs none")
 	}
 	packed, err := r.charts.Pull(ctx, repository.Source{Repository: from})
 	if err != nil {
-		return nil, err
+		return product{}, err
 	}
 	loaded, err := chart.Load(packed)
 	if err != nil {
-		return nil, err
+		return product{}, err
 	}
 	version, err := r.KubernetesVersion()
 	if err != nil {
-		return nil, err
+		return product{}, err
 	}
 	rendered, err := loaded.Render(chart.Release{Name: name, Namespace: gardencorev1beta1.NamespaceGarden, KubernetesVersion: version}, values)
 	if err != nil {
-		return nil, err
+		return product{}, err
 	}
 	objects := make([]client.Object, 0, len(rendered))
 	for _, object := range rendered {
 		if namespaced, err := r.SeedClient.IsObjectNamespaced(object); err != nil {
-			return nil, fmt.Errorf("find out whether %s %q has a namespace: %w", object.GetKind(), object.GetName(), err)
+			return product{}, fmt.Errorf("find out whether %s %q has a namespace: %w", object.GetKind(), object.GetName(), err)
 		} else if namespaced && object.GetNamespace() == "" {
 			object.SetNamespace(gardencorev1beta1.NamespaceGarden)
 		}
 		objects = append(objects, object)
 	}
-	return objects, nil
+	made, err := originOf(r.Program, packed, version, values, objects)
+	if err != nil {
+		return product{}, err
+	}
+	return productOf(objects, made), nil
 }

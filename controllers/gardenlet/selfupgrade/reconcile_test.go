@@ -57,13 +57,17 @@ data:
 `
 
 // push stores a chart in a registry, and returns its address.
-func push(t *testing.T) string {
+func push(t *testing.T, templates ...string) string {
 	t.Helper()
-	packed, err := chart.Pack("gardenlet", fstest.MapFS{
+	files := fstest.MapFS{
 		"Chart.yaml":          {Data: []byte("apiVersion: v2\nname: gardenlet\nversion: 0.1.0\n")},
 		"values.yaml":         {Data: []byte("replicas: 1\nimage: example.org/chart:v1\nimageVectorOverwrite: ''\nresources: {}\n")},
 		"templates/told.yaml": {Data: []byte(told)},
-	})
+	}
+	for i, template := range templates {
+		files[fmt.Sprintf("templates/more-%d.yaml", i)] = &fstest.MapFile{Data: []byte(template)}
+	}
+	packed, err := chart.Pack("gardenlet", files)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -356,5 +360,90 @@ func (s *stage) stopped() {
 	s.t.Helper()
 	if err := s.SeedClient.DeleteAllOf(s.t.Context(), &appsv1.Deployment{}, client.InNamespace("garden")); err != nil {
 		s.t.Fatal(err)
+	}
+}
+
+// TestWavering sees that a chart with random values does not replace the pods of the gardenlet without end: each process makes a pass, and the
+// pods that it replaces start the next process.
+func TestWavering_GLET_GL_1(t *testing.T) {
+	t.Parallel()
+	const deployment = `apiVersion: apps/v1
+kind: Deployment
+metadata: {name: gardenlet}
+spec:
+  selector: {matchLabels: {role: gardenlet}}
+  template:
+    metadata: {labels: {role: gardenlet}, annotations: {roll: %s}}
+    spec: {containers: [{name: gardenlet, image: {{ .Values.image | quote }}}]}
+`
+	for reason, tc := range map[string]struct {
+		roll    string
+		message string
+		// repaired is what a further process does to an object that somebody has deleted.
+		repaired bool
+	}{
+		"a chart that asks for random values": {roll: `{{ randAlphaNum 20 | quote }}`, message: "until what it is made of changes"},
+		"a chart that does not":               {roll: `{{ .Values.config | toJson | sha256sum | quote }}`, message: "applied to the seed", repaired: true},
+	} {
+		t.Run(reason, func(t *testing.T) {
+			t.Parallel()
+			s := newStage(t, of(push(t, fmt.Sprintf(deployment, tc.roll))))
+			template := func() string {
+				t.Helper()
+				s.restart()
+				if got, g := s.pass(); got != reconciled {
+					t.Fatalf("the Gardenlet is %q: %v", got, g.Status.Conditions)
+				}
+				d := &appsv1.Deployment{}
+				if err := s.SeedClient.Get(t.Context(), client.ObjectKey{Namespace: "garden", Name: "gardenlet"}, d); err != nil {
+					t.Fatal(err)
+				}
+				return fmt.Sprint(d.Spec.Template)
+			}
+			change := func(how func(*gardenlet)) {
+				t.Helper()
+				g := of("")
+				if err := s.garden.Get(t.Context(), client.ObjectKeyFromObject(g), g); err != nil {
+					t.Fatal(err)
+				}
+				how(g)
+				if err := s.garden.Update(t.Context(), g); err != nil {
+					t.Fatal(err)
+				}
+			}
+			first := template()
+			if err := s.SeedClient.DeleteAllOf(t.Context(), &corev1.ConfigMap{}, client.InNamespace("garden")); err != nil {
+				t.Fatal(err)
+			}
+			if second := template(); second != first {
+				t.Errorf("the next process has replaced the pods (-first +second):\n%s", cmp.Diff(first, second))
+			}
+			if repaired := s.told() != nil; repaired != tc.repaired {
+				t.Errorf("what somebody has deleted was made again: %t", repaired)
+			}
+			if _, g := s.pass(); !strings.HasSuffix(g.Status.Conditions[0].Message, tc.message) {
+				t.Errorf("message %q", g.Status.Conditions[0].Message)
+			}
+			change(func(g *gardenlet) {
+				g.Generation = 2
+				g.Spec.Deployment.Image = &gardenseedmanagementv1alpha1.Image{Ref: new("example.org/v3")}
+			})
+			changed := template()
+			if !strings.Contains(changed, "example.org/v3") {
+				t.Errorf("another image was not applied: %s", changed)
+			}
+			change(func(g *gardenlet) { g.Annotations = map[string]string{"gardener.cloud/operation": "force-redeploy"} })
+			if asked := template(); (asked != changed) == tc.repaired {
+				t.Errorf("somebody has asked for it, and the pods are (-before +after):\n%s", cmp.Diff(changed, asked))
+			}
+		})
+	}
+}
+
+// restart makes the next passes those of another process.
+func (s *stage) restart() {
+	r := s.Reconciler
+	s.Reconciler = &selfupgrade.Reconciler{
+		SeedBase: r.SeedBase, Connection: r.Connection, RenewKubeconfig: r.RenewKubeconfig, KubernetesVersion: r.KubernetesVersion, Config: r.Config,
 	}
 }
