@@ -59,6 +59,8 @@ type Reconciler struct {
 	charts repository.Charts
 	// applied is when this process has last applied the chart. There is one worker only.
 	applied time.Time
+	// owed says that somebody asked for the chart to be applied, and it was not since.
+	owed bool
 }
 
 // AddToManager implements kit.Adder.
@@ -94,11 +96,12 @@ func (r *Reconciler) Reconcile(ctx context.Context, request reconcile.Request) (
 		return reconcile.Result{RequeueAfter: pollPeriod}, nil
 	}
 	again, err := r.answerOperation(ctx, g)
-	if err != nil || !again && !r.due(g) {
+	r.owed = r.owed || again
+	if err != nil || !r.owed && !r.due(g) {
 		return reconcile.Result{RequeueAfter: pollPeriod}, err
 	}
 	commit := kit.Begin(r.GardenClient, g)
-	message, err := r.upgrade(ctx, g, again)
+	message, err := r.upgrade(ctx, g, r.owed)
 	if ctx.Err() != nil {
 		return reconcile.Result{}, ctx.Err() //nolint:wrapcheck // The next process applies the same, and tells.
 	}
@@ -112,7 +115,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, request reconcile.Request) (
 	if err != nil {
 		condition.Status, condition.Reason, condition.Message = gardencorev1beta1.ConditionFalse, gardencorev1beta1.EventReconcileError, err.Error()
 	} else {
-		r.applied = r.Clock.Now()
+		r.applied, r.owed = r.Clock.Now(), false
 	}
 	g.Status.Conditions = kit.SetCondition(g.Status.Conditions, condition, r.Clock.Now())
 	g.Status.ObservedGeneration = g.Generation

@@ -4,6 +4,7 @@ package selfupgrade_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"log"
@@ -30,6 +31,7 @@ import (
 	clocktesting "k8s.io/utils/clock/testing"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
+	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	gardenconfigv1alpha1 "github.com/terrarium-garden/terrarium/apis/config/v1alpha1"
@@ -437,6 +439,64 @@ spec:
 				t.Errorf("somebody has asked for it, and the pods are (-before +after):\n%s", cmp.Diff(changed, asked))
 			}
 		})
+	}
+}
+
+// TestOwed_GLET_ROT_7 applies a chart with random values again when somebody has asked for it and the first time has failed.
+func TestOwed_GLET_ROT_7(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, of(push(t, `apiVersion: apps/v1
+kind: Deployment
+metadata: {name: gardenlet}
+spec:
+  selector: {matchLabels: {role: gardenlet}}
+  template:
+    metadata: {labels: {role: gardenlet}, annotations: {roll: {{ randAlphaNum 20 | quote }}}}
+    spec: {containers: [{name: gardenlet, image: {{ .Values.image | quote }}}]}
+`)))
+	template := func() string {
+		t.Helper()
+		d := &appsv1.Deployment{}
+		if err := s.SeedClient.Get(t.Context(), client.ObjectKey{Namespace: "garden", Name: "gardenlet"}, d); err != nil {
+			t.Fatal(err)
+		}
+		return fmt.Sprint(d.Spec.Template)
+	}
+	if got, g := s.pass(); got != reconciled {
+		t.Fatalf("the Gardenlet is %q: %v", got, g.Status.Conditions)
+	}
+	first := template()
+	g := of("")
+	if err := s.garden.Get(t.Context(), client.ObjectKeyFromObject(g), g); err != nil {
+		t.Fatal(err)
+	}
+	g.Annotations = map[string]string{"gardener.cloud/operation": "force-redeploy"}
+	if err := s.garden.Update(t.Context(), g); err != nil {
+		t.Fatal(err)
+	}
+	whole, ok := s.SeedClient.(client.WithWatch)
+	if !ok {
+		t.Fatalf("a client that cannot be wrapped: %T", s.SeedClient)
+	}
+	away := errors.New("a webhook of the seed is away")
+	s.SeedClient = interceptor.NewClient(whole, interceptor.Funcs{
+		Patch: func(context.Context, client.WithWatch, client.Object, client.Patch, ...client.PatchOption) error { return away },
+		Apply: func(context.Context, client.WithWatch, runtime.ApplyConfiguration, ...client.ApplyOption) error { return away },
+	})
+	if got, g := s.pass(); got == reconciled {
+		t.Fatalf("the chart was applied without its objects: %v", g.Status.Conditions)
+	}
+	s.SeedClient = whole
+	if got, g := s.pass(); got != reconciled {
+		t.Fatalf("the Gardenlet is %q: %v", got, g.Status.Conditions)
+	}
+	second := template()
+	if second == first {
+		t.Errorf("somebody has asked for it, it has failed, and was not done again: %s", second)
+	}
+	s.pass()
+	if third := template(); third != second {
+		t.Errorf("it was done twice:\n%s", cmp.Diff(second, third))
 	}
 }
 

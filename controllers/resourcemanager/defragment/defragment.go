@@ -30,6 +30,10 @@ type cluster interface {
 // meanwhile.
 var errFailed = errors.New("the defragmentation has failed")
 
+// errStillFull says that an etcd refuses writes after its defragmentation as well. A member that forgets the history later than the one that was
+// asked has more to return then.
+var errStillFull = errors.New("there is not enough space to take away the alarm of a full database")
+
 // defragment defragments the members of an etcd one after the other, the leader as the last one, each only while all of them are healthy. A
 // member whose database and its copy need more than room, which is not bound by 0, is left out. If one of them is full, the history is forgotten
 // before: the API server cannot have that done any more (BAK-DEFRAG-4).
@@ -67,12 +71,15 @@ func defragment(ctx context.Context, log logr.Logger, etcd cluster, room int64) 
 }
 
 // disarm lets an etcd whose database was full write again, if each member has at least a tenth of what it may have. One that has less, or does
-// not tell how much that is, would soon be full again. Who has used the space too soon gets the alarm anew, from the etcd itself.
+// not tell how much that is, would soon be full again, which is errStillFull. Who has used the space too soon gets the alarm anew, from the etcd itself.
 func disarm(ctx context.Context, log logr.Logger, etcd cluster, members []member) error {
 	const part = 10
+	if !slices.ContainsFunc(members, func(m member) bool { return m.full }) {
+		return nil
+	}
 	for _, m := range members {
 		if m.quota <= 0 || m.size > m.quota-m.quota/part {
-			return nil
+			return fmt.Errorf("%w: %s has %d of %d bytes", errStillFull, m.endpoint, m.size, m.quota)
 		}
 	}
 	for _, m := range members {

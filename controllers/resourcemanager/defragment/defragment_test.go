@@ -81,20 +81,22 @@ func TestDisarm_BAK_DEFRAG_4(t *testing.T) {
 		members []defragment.Member
 		fails   error
 		want    []string
+		err     error
 	}{
 		"Space":    {reason: "both have a tenth of their quota", members: []defragment.Member{at("a", 90, 100, true), at("b", 90, 100, false)}, want: []string{"a"}},
 		"All":      {reason: "each has an alarm of its own", members: []defragment.Member{at("a", 9, 100, true), at("b", 9, 100, true)}, want: []string{"a", "b"}},
 		"No alarm": {reason: "nothing is to be taken away", members: []defragment.Member{at("a", 9, 100, false)}},
-		"Little":   {reason: "it would soon be full again", members: []defragment.Member{at("a", 91, 100, true)}},
-		"Other":    {reason: "the other one would be", members: []defragment.Member{at("a", 9, 100, true), at("b", 91, 100, false)}},
-		"Unknown":  {reason: "an etcd of an earlier version does not tell its quota", members: []defragment.Member{at("a", 9, 0, true)}},
-		"Fails":    {reason: "that is tried again", members: []defragment.Member{at("a", 9, 100, true)}, fails: errBoom, want: []string{"a"}},
+		"Little":   {reason: "it would soon be full again, and is looked at again", members: []defragment.Member{at("a", 91, 100, true)}, err: defragment.ErrStillFull},
+		"Other":    {reason: "the other one would be", members: []defragment.Member{at("a", 9, 100, true), at("b", 91, 100, false)}, err: defragment.ErrStillFull},
+		"Unknown":  {reason: "an etcd of an earlier version does not tell its quota", members: []defragment.Member{at("a", 9, 0, true)}, err: defragment.ErrStillFull},
+		"Many":     {reason: "who is not full needs no space", members: []defragment.Member{at("a", 91, 100, false)}},
+		"Fails":    {reason: "that is tried again", members: []defragment.Member{at("a", 9, 100, true)}, fails: errBoom, want: []string{"a"}, err: errBoom},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			etcd := &defragment.Cluster{Observed: []defragment.Answer{{Members: tc.members}}, Fails: tc.fails}
 			err := defragment.Defragment(t.Context(), etcd, 0)
-			if diff := cmp.Diff(tc.fails, err, cmpopts.EquateErrors()); diff != "" {
+			if diff := cmp.Diff(tc.err, err, cmpopts.EquateErrors()); diff != "" {
 				t.Errorf("%s\nerror (-want +got):\n%s", tc.reason, diff)
 			}
 			if diff := cmp.Diff(tc.want, etcd.Disarmed); diff != "" {

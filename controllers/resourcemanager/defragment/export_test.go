@@ -10,6 +10,9 @@ import (
 	clientv3 "go.etcd.io/etcd/client/v3"
 )
 
+// ErrStillFull is errStillFull for tests.
+var ErrStillFull = errStillFull
+
 // Cluster is an etcd of a test: Observed are what it answers one after the other, the last one again and again.
 type Cluster struct {
 	Observed []Answer

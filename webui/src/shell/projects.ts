@@ -23,6 +23,7 @@ const failure = shallowRef<RequestError>()
 let entries: ComputedRef<ProjectEntry[]> | undefined
 let forbidden: ComputedRef<boolean> | undefined
 let known: ComputedRef<boolean> | undefined
+let all: ComputedRef<boolean> | undefined
 let stop: (() => void) | undefined
 let repeat: ReturnType<typeof setTimeout> | undefined
 // The time after which they are asked for again, if that has failed for a reason that passes.
@@ -44,7 +45,7 @@ function begin(): void {
   stop = () => {
     scope.stop()
     clearTimeout(repeat)
-    stop = entries = forbidden = known = undefined
+    stop = entries = forbidden = known = all = undefined
     own.value = failure.value = undefined
   }
   scope.run(() => {
@@ -53,6 +54,7 @@ function begin(): void {
     forbidden = isForbidden
     watch(isForbidden, (yes) => yes && !own.value && void readOwn(), { immediate: true })
     known = computed(() => (isForbidden.value ? own.value !== undefined : (live.value?.loaded.value ?? false)))
+    all = computed(() => !isForbidden.value && (live.value?.complete.value ?? false))
     entries = computed(() => {
       const list = isForbidden.value ? (own.value ?? []) : (live.value?.items.value ?? []).flatMap(entryOf)
       return [...list].sort((a, b) => a.name.localeCompare(b.name))
@@ -76,8 +78,10 @@ export function useProjects() {
     projects: list,
     /** The user sees own projects only. */
     limited: forbidden!,
-    /** They have been read, so that those which are not there do not exist for the user. */
+    /** They have been read, or some of many. */
     loaded: known!,
+    /** The user sees all projects of the garden, and all have been read: one that is not there does not exist. */
+    complete: all!,
     /** Why the own projects could not be read. */
     failure,
     retry: readOwn,

@@ -105,8 +105,9 @@ func bad(condition gardencorev1beta1.Condition) bool {
 	return condition.Status != want
 }
 
-// Judge returns the conditions of an extension for those of its ManagedResource (GLET-CI-7). One whose last change has not been looked at is not
-// installed, whatever was said of it before (GRM-HEALTH-6).
+// Judge returns the conditions of an extension for those of its ManagedResource (GLET-CI-7). While a change of the ManagedResource itself has not
+// been looked at, the extension is not installed, whatever was said of it before (GRM-HEALTH-6). A change of only the manifests leaves the
+// conditions as they are until the resource manager has applied it, so that they do not change back and forth with each.
 func Judge(mr *gardenresourcesv1alpha1.ManagedResource) []gardencorev1beta1.Condition {
 	pending := condition(gardencorev1beta1.ConditionTypeInstalled, gardencorev1beta1.ConditionFalse, gardencorev1beta1.ReasonInstallationPending, "")
 	installed := judge(mr, gardenresourcesv1alpha1.ConditionTypeResourcesApplied, gardencorev1beta1.ConditionTrue,

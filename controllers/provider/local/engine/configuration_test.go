@@ -40,9 +40,18 @@ func TestUnconfigured_EXT_CONV_9(t *testing.T) {
 				t.Errorf("%s: Unconfigured(...) = %v, want %q at spec.a, as a problem of the configuration", name, err, tc.want)
 			}
 		}
-		leaving := &engine.Cluster{Shoot: &gardencorev1beta1.Shoot{ObjectMeta: metav1.ObjectMeta{DeletionTimestamp: new(metav1.Now())}}}
-		if err := leaving.Unconfigured(tc.config, "spec.a"); err != nil {
-			t.Errorf("%s: Unconfigured(...) = %v, and the shoot cannot be deleted", name, err)
+		for why, shoot := range map[string]*gardencorev1beta1.Shoot{
+			"cannot be deleted": {ObjectMeta: metav1.ObjectMeta{DeletionTimestamp: new(metav1.Now())}},
+			"cannot sleep":      {Spec: gardencorev1beta1.ShootSpec{Hibernation: &gardencorev1beta1.Hibernation{Enabled: new(true)}}},
+			"is on no seed":     {Status: gardencorev1beta1.ShootStatus{LastOperation: &gardencorev1beta1.LastOperation{Type: "Restore", State: "Processing"}}},
+		} {
+			if err := (&engine.Cluster{Shoot: shoot}).Unconfigured(tc.config, "spec.a"); err != nil {
+				t.Errorf("%s: Unconfigured(...) = %v, and the shoot %s", name, err, why)
+			}
+		}
+		restored := &gardencorev1beta1.Shoot{Status: gardencorev1beta1.ShootStatus{LastOperation: &gardencorev1beta1.LastOperation{Type: "Restore", State: "Succeeded"}}}
+		if err := (&engine.Cluster{Shoot: restored}).Unconfigured(tc.config, "spec.a"); (err != nil) != (tc.want != "") {
+			t.Errorf("%s: after a restoration Unconfigured(...) = %v", name, err)
 		}
 	}
 }
