@@ -480,8 +480,12 @@ spec:
 	}
 	away := errors.New("a webhook of the seed is away")
 	s.SeedClient = interceptor.NewClient(whole, interceptor.Funcs{
-		Patch: func(context.Context, client.WithWatch, client.Object, client.Patch, ...client.PatchOption) error { return away },
-		Apply: func(context.Context, client.WithWatch, runtime.ApplyConfiguration, ...client.ApplyOption) error { return away },
+		Patch: func(context.Context, client.WithWatch, client.Object, client.Patch, ...client.PatchOption) error {
+			return away
+		},
+		Apply: func(context.Context, client.WithWatch, runtime.ApplyConfiguration, ...client.ApplyOption) error {
+			return away
+		},
 	})
 	if got, g := s.pass(); got == reconciled {
 		t.Fatalf("the chart was applied without its objects: %v", g.Status.Conditions)
