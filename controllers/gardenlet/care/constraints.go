@@ -53,8 +53,16 @@ func required() []gardencorev1beta1.ConditionType {
 // JudgeConstraints judges what may be in the way of operations. A constraint without a status is not to be shown; one that could not
 // be judged and need not be there is left out.
 func JudgeConstraints(w World, now time.Time) []gardencorev1beta1.Condition {
-	found := []gardencorev1beta1.Condition{judgeAuthorities(w.Authorities, now), judgeIgnored(ignored(w.Managed)), judgePreserved(w.Machines)}
+	found := []gardencorev1beta1.Condition{judgePreserved(w.Machines)}
+	if w.authoritiesErr == nil {
+		found = append(found, judgeAuthorities(w.Authorities, now))
+	}
+	if w.managedErr == nil {
+		found = append(found, judgeIgnored(ignored(w.Managed)))
+	}
 	switch {
+	case w.accessErr != nil:
+		return append(found, uncheckableConstraints(w.accessErr)...)
 	case !ok(w.API.Status):
 		return append(found, both(gardencorev1beta1.Condition{
 			Status: gardencorev1beta1.ConditionFalse, Reason: gardencorev1beta1.ReasonConstraintNotChecked, Message: "The API server does not answer, so the webhooks are not known",

@@ -3,6 +3,7 @@
 package care
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -53,8 +54,17 @@ type World struct {
 	Managed  []gardenresourcesv1alpha1.ManagedResource
 	Patience managedresources.Patience
 
-	// access reaches the shoot; it is nil if there is no access.
-	access *kit.Shoot
+	// access reaches the shoot; it is nil if there is no access, and accessErr is set if that could not be found out.
+	access    *kit.Shoot
+	accessErr error
+	// What could not be read of the seed leaves what was not judged on it as it is: planeErr for what only conditions are judged on,
+	// managedErr for the managed resources, authoritiesErr for the authorities.
+	planeErr, managedErr, authoritiesErr error
+}
+
+// uncheckable is why conditions cannot be judged; nil if they can.
+func (w *World) uncheckable() error {
+	return cmp.Or(w.planeErr, w.managedErr, w.accessErr)
 }
 
 // Answer is the result of a request for /healthz. The zero value says that there is no access to the shoot.

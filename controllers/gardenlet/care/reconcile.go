@@ -7,12 +7,13 @@
 package care
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"slices"
+	"sync"
 
-	"golang.org/x/sync/errgroup"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -78,75 +79,79 @@ func (r *Reconciler) check(ctx context.Context, shoot *gardencorev1beta1.Shoot) 
 	if shoot.Status.Hibernated || query.HibernationWanted(shoot) {
 		return assessment{conditions: r.notChecked(shoot), constraints: append(restingConstraints(), JudgeManual(shoot), JudgeRotation(shoot, r.Clock.Now()))}
 	}
-	world, err := r.observe(ctx, shoot)
-	if err != nil {
-		return assessment{conditions: uncheckable(shoot, err), constraints: uncheckableConstraints(err)}
-	}
+	var collection sync.WaitGroup
+	collection.Go(func() { r.collectPlane(ctx, shoot) })
+	defer collection.Wait()
+	world := r.observe(ctx, shoot)
 	found := assessment{
-		conditions:  []gardencorev1beta1.Condition{JudgeAPIServer(world.API), JudgeControlPlane(shoot, world), JudgeSystemComponents(shoot, world)},
+		conditions:  r.judge(shoot, &world),
 		constraints: append(JudgeConstraints(world, r.Clock.Now()), JudgeManual(shoot), JudgeRotation(shoot, r.Clock.Now())),
 	}
-	if !query.Workerless(&shoot.Spec) {
-		found.conditions = append(found.conditions, JudgeNodes(shoot, world))
-	}
-	found.conditions = append(found.conditions, JudgeObservability(shoot, world))
 	r.tidy(ctx, shoot, &world)
 	return found
 }
 
-// observe gathers what the checks judge.
-func (r *Reconciler) observe(ctx context.Context, shoot *gardencorev1beta1.Shoot) (World, error) {
+// judge judges all conditions.
+func (r *Reconciler) judge(shoot *gardencorev1beta1.Shoot, w *World) []gardencorev1beta1.Condition {
+	if err := w.uncheckable(); err != nil {
+		return uncheckable(shoot, err)
+	}
+	found := []gardencorev1beta1.Condition{JudgeAPIServer(w.API), JudgeControlPlane(shoot, *w), JudgeSystemComponents(shoot, *w)}
+	if !query.Workerless(&shoot.Spec) {
+		found = append(found, JudgeNodes(shoot, *w))
+	}
+	return append(found, JudgeObservability(shoot, *w))
+}
+
+// observe gathers what the checks judge. What cannot be read is in the way of no other part (GLET-CARE-2).
+func (r *Reconciler) observe(ctx context.Context, shoot *gardencorev1beta1.Shoot) World {
 	patience := managedresources.Patience{Threshold: ptr.Deref(r.Config.ManagedResourceProgressingThreshold, metav1.Duration{}).Duration, Now: r.Clock.Now()}
 	world := World{Seed: &gardencorev1beta1.Seed{}, Patience: patience}
 	namespace := shoot.Status.TechnicalID
 	// While the seed is not known, an empty one takes its place.
-	if err := r.GardenClient.Get(ctx, client.ObjectKey{Name: r.SeedName}, world.Seed); client.IgnoreNotFound(err) != nil {
-		return world, fmt.Errorf("get seed %q: %w", r.SeedName, err)
+	err := r.GardenClient.Get(ctx, client.ObjectKey{Name: r.SeedName}, world.Seed)
+	if err = client.IgnoreNotFound(err); err != nil {
+		err = fmt.Errorf("get seed %q: %w", r.SeedName, err)
 	}
-	group, ctx := errgroup.WithContext(ctx)
-	group.Go(func() (err error) {
-		world.Deployments, world.StatefulSets, err = r.workloads(ctx, namespace)
-		return err
-	})
-	group.Go(func() (err error) {
-		world.Reports, err = r.reports(ctx, namespace)
-		return err
-	})
-	group.Go(func() error {
+	var group sync.WaitGroup
+	var workloadsErr, reportsErr error
+	group.Go(func() { world.Deployments, world.StatefulSets, workloadsErr = r.workloads(ctx, namespace) })
+	group.Go(func() { world.Reports, reportsErr = r.reports(ctx, namespace) })
+	group.Go(func() {
 		if !query.Workerless(&shoot.Spec) {
 			world.Machines = machinesOf(ctx, r.SeedClient, namespace)
 		}
-		return nil
 	})
-	group.Go(func() (err error) {
-		if world.Authorities, err = r.authorities(ctx, namespace); err != nil {
-			return err
-		}
-		world.Managed, err = r.managed(ctx, namespace)
-		return err
+	group.Go(func() {
+		world.Authorities, world.authoritiesErr = r.authorities(ctx, namespace)
+		world.Managed, world.managedErr = r.managed(ctx, namespace)
 	})
-	group.Go(func() error {
-		access, err := r.access(ctx, shoot)
-		if err != nil || access == nil {
-			return err
+	group.Go(func() { r.lookInside(ctx, shoot, &world) })
+	group.Wait()
+	world.planeErr = cmp.Or(err, workloadsErr, reportsErr)
+	return world
+}
+
+// lookInside gathers what is in the shoot, as far as there is access to it.
+func (r *Reconciler) lookInside(ctx context.Context, shoot *gardencorev1beta1.Shoot, world *World) {
+	world.access, world.accessErr = r.access(ctx, shoot)
+	access := world.access
+	if access == nil {
+		return
+	}
+	world.API = r.askAPIServer(ctx, access)
+	if ok(world.API.Status) {
+		world.Inside = insideOf(ctx, access)
+	}
+	if world.API.Status != 0 && !query.Workerless(&shoot.Spec) {
+		world.Nodes, world.NodesErr = nodesOf(ctx, access)
+	}
+	if ok(world.API.Status) && len(world.Nodes) > 0 {
+		world.TunnelErr, world.Agents = askThroughTunnel(ctx, access), agentsOf(ctx, access, world.Nodes, r.Clock.Now())
+		if probed(world.Seed) {
+			world.Kubelets = kubeletsOf(ctx, access, r.Clock.Now())
 		}
-		world.access, world.API = access, r.askAPIServer(ctx, access)
-		if ok(world.API.Status) {
-			world.Inside = insideOf(ctx, access)
-		}
-		if world.API.Status != 0 && !query.Workerless(&shoot.Spec) {
-			world.Nodes, world.NodesErr = nodesOf(ctx, access)
-		}
-		if ok(world.API.Status) && len(world.Nodes) > 0 {
-			world.TunnelErr, world.Agents = askThroughTunnel(ctx, access), agentsOf(ctx, access, world.Nodes, r.Clock.Now())
-			if probed(world.Seed) {
-				world.Kubelets = kubeletsOf(ctx, access, r.Clock.Now())
-			}
-		}
-		return nil
-	})
-	err := group.Wait()
-	return world, err
+	}
 }
 
 // access is the access to the shoot. It is nil if there is none yet or no more.

@@ -7,12 +7,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	gocmp "github.com/google/go-cmp/cmp"
+	appsv1 "k8s.io/api/apps/v1"
 	coordinationv1 "k8s.io/api/coordination/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -42,6 +44,16 @@ type ward struct {
 	// inShoot is the cluster, and broken what is wrong with the tunnel into it.
 	inShoot client.Client
 	broken  error
+	// slow delays the answer of the API server; it may be nil.
+	slow func(ctx context.Context)
+}
+
+// healthz is the answer of the API server.
+func (w *ward) healthz(ctx context.Context) (int, error) {
+	if w.slow != nil {
+		w.slow(ctx)
+	}
+	return w.status, w.err
 }
 
 func newWard(t *testing.T, s *gardencorev1beta1.Shoot, inSeed ...client.Object) *ward {
@@ -66,7 +78,7 @@ func newWard(t *testing.T, s *gardencorev1beta1.Shoot, inSeed ...client.Object) 
 			SeedClient: seed,
 			Shoots: &kit.Shoots{Seed: seed, Connect: func([]byte) (*kit.Shoot, error) {
 				return &kit.Shoot{
-					Client: w.inShoot, Healthz: func(context.Context) (int, error) { return w.status, w.err }, Try: func(context.Context, string) error { return w.broken },
+					Client: w.inShoot, Healthz: w.healthz, Try: func(context.Context, string) error { return w.broken },
 				}, nil
 			}},
 		},
@@ -411,19 +423,94 @@ func TestIndependent_GLET_CARE_2(t *testing.T) {
 	}
 }
 
-// TestUncheckable sees that what could not be looked at is not said to be well.
-func TestUncheckable_GLET_CARE_3(t *testing.T) {
+// TestUnreadable sees that what cannot be read of the seed leaves all parts alone that do not need it.
+func TestUnreadable_GLET_CARE_2(t *testing.T) {
 	t.Parallel()
-	w := newWard(t, shoot(), controlPlane()...)
+	const unknown, good = "=Unknown ConditionCheckError", "=True NoProblematicWebhooks"
+	for reason, tc := range map[string]struct {
+		broken            client.ObjectList
+		condition, forced string
+	}{
+		"the workloads":         {broken: &appsv1.DeploymentList{}, condition: unknown, forced: good},
+		"the managed resources": {broken: &gardenresourcesv1alpha1.ManagedResourceList{}, condition: unknown, forced: good},
+		"the authorities":       {broken: &metav1.PartialObjectMetadataList{}, condition: "=True ControlPlaneRunning", forced: good},
+	} {
+		t.Run(reason, func(t *testing.T) {
+			t.Parallel()
+			evicted := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "shoot--dev--a", Name: "evicted", UID: "u"}, Status: corev1.PodStatus{Reason: "Evicted"}}
+			inside := evicted.DeepCopy()
+			inside.Namespace = "kube-system"
+			w := newWard(t, shoot(), append(controlPlane(), evicted)...)
+			if err := w.inShoot.Create(t.Context(), inside); err != nil {
+				t.Fatal(err)
+			}
+			w.intercept(t, interceptor.Funcs{List: func(ctx context.Context, c client.WithWatch, list client.ObjectList, opts ...client.ListOption) error {
+				if reflect.TypeOf(list) == reflect.TypeOf(tc.broken) && !isPods(list) {
+					return errors.New("boom")
+				}
+				return c.List(ctx, list, opts...)
+			}})
+			if got := w.look(t); !strings.HasSuffix(got[1], tc.condition) {
+				t.Errorf("conditions %v, want %q", got, tc.condition)
+			}
+			if got := w.constraints(t); len(got) != 2 || !strings.HasSuffix(got[0], tc.forced) {
+				t.Errorf("constraints %v, want %q", got, tc.forced)
+			}
+			for where, c := range map[string]client.Client{"control plane": w.SeedClient, "shoot": w.inShoot} {
+				pods := &corev1.PodList{}
+				if err := c.List(t.Context(), pods); err != nil {
+					t.Fatal(err)
+				}
+				if slices.ContainsFunc(pods.Items, func(p corev1.Pod) bool { return p.Name == "evicted" }) {
+					t.Errorf("the stale pod of the %s is still there", where)
+				}
+			}
+		})
+	}
+}
+
+// isPods reports whether a list is one of the metadata of pods.
+func isPods(list client.ObjectList) bool {
+	return strings.HasPrefix(list.GetObjectKind().GroupVersionKind().Kind, "Pod")
+}
+
+// TestSlowShoot sees that an API server that takes its time keeps no stale pods in its control plane.
+func TestSlowShoot_GLET_CARE_2(t *testing.T) {
+	t.Parallel()
+	evicted := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "shoot--dev--a", Name: "evicted", UID: "u"}, Status: corev1.PodStatus{Reason: "Evicted"}}
+	w := newWard(t, shoot(), append(controlPlane(), evicted)...)
+	collected := make(chan struct{})
+	w.intercept(t, interceptor.Funcs{Delete: func(ctx context.Context, c client.WithWatch, object client.Object, opts ...client.DeleteOption) error {
+		defer close(collected)
+		return c.Delete(ctx, object, opts...)
+	}})
+	w.slow = func(ctx context.Context) {
+		select {
+		case <-collected:
+		case <-ctx.Done():
+			t.Error("the API server has taken all the time, and the stale pod is still there")
+		}
+	}
+	if got := w.look(t); got[0] != "APIServerAvailable=True HealthzRequestSucceeded" {
+		t.Errorf("conditions %v", got)
+	}
+}
+
+// intercept puts functions before the client of the seed.
+func (w *ward) intercept(t *testing.T, funcs interceptor.Funcs) {
+	t.Helper()
 	seed, isWatching := w.SeedClient.(client.WithWatch)
 	if !isWatching {
 		t.Fatal("the seed cannot be watched")
 	}
-	w.SeedClient = interceptor.NewClient(seed, interceptor.Funcs{
-		List: func(context.Context, client.WithWatch, client.ObjectList, ...client.ListOption) error {
-			return errors.New("boom")
-		},
-	})
+	w.SeedClient = interceptor.NewClient(seed, funcs)
+}
+
+// TestUncheckable sees that what could not be looked at is not said to be well.
+func TestUncheckable_GLET_CARE_3(t *testing.T) {
+	t.Parallel()
+	w := newWard(t, shoot(), controlPlane()...)
+	w.Shoots.Connect = func([]byte) (*kit.Shoot, error) { return nil, errors.New("boom") }
 	got := append(w.look(t), w.constraints(t)...)
 	for _, line := range got {
 		if !strings.HasSuffix(line, "=Unknown ConditionCheckError") {

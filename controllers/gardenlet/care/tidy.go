@@ -19,35 +19,42 @@ import (
 	"github.com/terrarium-garden/terrarium/controllers/gardenlet/stalepods"
 )
 
-// tidy makes the changes that belong to care: it corrects webhooks, if that is switched on, deletes stale pods, and sizes the DNS servers
+// tidy makes the changes that belong to care: it corrects webhooks, if that is switched on, deletes stale pods of the shoot, and sizes the DNS servers
 // of the shoot if their number is to follow that of the nodes, which have just been looked at. One part that
 // fails is tried again with the next check, and does not stop the others (GLET-CARE-2).
 func (r *Reconciler) tidy(ctx context.Context, shoot *gardencorev1beta1.Shoot, w *World) {
-	err := errors.Join(r.correct(ctx, w), r.collect(ctx, shoot, w), scaleDNS(ctx, shoot, w))
+	err := errors.Join(r.correct(ctx, w), r.collectInside(ctx, shoot, w), scaleDNS(ctx, shoot, w))
 	if err != nil && ctx.Err() == nil {
 		ctrl.LoggerFrom(ctx).Error(err, "Shoot could not be tidied up")
 	}
 }
 
-// collect deletes stale pods: in the control plane, and in namespace kube-system of the shoot, or in all its namespaces when it is in
-// deletion (GLET-GC-1).
-func (r *Reconciler) collect(ctx context.Context, shoot *gardencorev1beta1.Shoot, w *World) error {
-	now := r.Clock.Now()
-	plane, err := stalepods.Collector{Client: r.SeedClient, Now: now}.Collect(ctx, client.InNamespace(shoot.Status.TechnicalID))
-	errs := []error{err}
-	var inside int
-	if w.access != nil && ok(w.API.Status) {
-		var where []client.ListOption
-		if shoot.DeletionTimestamp == nil {
-			where = append(where, client.InNamespace(metav1.NamespaceSystem))
-		}
-		inside, err = stalepods.Collector{Client: w.access, Now: now}.Collect(ctx, where...)
-		errs = append(errs, err)
+// collectPlane deletes stale pods of the control plane, while the checks are made (GLET-GC-1).
+func (r *Reconciler) collectPlane(ctx context.Context, shoot *gardencorev1beta1.Shoot) {
+	deleted, err := stalepods.Collector{Client: r.SeedClient, Now: r.Clock.Now()}.Collect(ctx, client.InNamespace(shoot.Status.TechnicalID))
+	log := ctrl.LoggerFrom(ctx)
+	if err != nil && ctx.Err() == nil {
+		log.Error(err, "Control plane could not be tidied up")
 	}
-	if plane+inside > 0 {
-		ctrl.LoggerFrom(ctx).Info("Stale pods deleted", "controlPlane", plane, "shoot", inside)
+	if deleted > 0 {
+		log.Info("Stale pods of the control plane deleted", "pods", deleted)
 	}
-	return errors.Join(errs...)
+}
+
+// collectInside deletes stale pods in namespace kube-system of the shoot, or in all its namespaces when it is in deletion (GLET-GC-1).
+func (r *Reconciler) collectInside(ctx context.Context, shoot *gardencorev1beta1.Shoot, w *World) error {
+	if w.access == nil || !ok(w.API.Status) {
+		return nil
+	}
+	var where []client.ListOption
+	if shoot.DeletionTimestamp == nil {
+		where = append(where, client.InNamespace(metav1.NamespaceSystem))
+	}
+	deleted, err := stalepods.Collector{Client: w.access, Now: r.Clock.Now()}.Collect(ctx, where...)
+	if deleted > 0 {
+		ctrl.LoggerFrom(ctx).Info("Stale pods of the shoot deleted", "pods", deleted)
+	}
+	return err
 }
 
 // scaleDNS sets the number of DNS servers. What could not be looked at changes nothing, nor does a shoot in deletion.
