@@ -96,7 +96,7 @@ func TestUpdatesInPlace_GLET_STAT_1(t *testing.T) {
 	w.join(t)
 	w.changeNode(t, applied("first"))
 	w.mustRun(t)
-	if m := w.machine(t); !machines.Updated(m) || machines.Outdated(m) {
+	if m := w.machine(t); !updated(m) || machines.Outdated(m) {
 		t.Fatalf("the machine has what it is to have, and is not taken for it: %v", m.Annotations)
 	}
 	pod, _ := w.pod(t)
@@ -139,7 +139,7 @@ func TestUpdatesInPlace_GLET_STAT_1(t *testing.T) {
 	w.changeNode(t, applied("second"))
 	w.mustRun(t)
 	m, after := w.machine(t), w.node(t)
-	if w.phase(t) != gardenmachinev1alpha1.MachineRunning || !machines.Updated(m) || w.reason(t) != gardenmachinev1alpha1.ReasonUpdateSuccessful {
+	if w.phase(t) != gardenmachinev1alpha1.MachineRunning || !updated(m) || w.reason(t) != gardenmachinev1alpha1.ReasonUpdateSuccessful {
 		t.Errorf("the machine is updated: phase %s, %v, condition %q", w.phase(t), m.Annotations, w.reason(t))
 	}
 	if after.UID != node.UID || after.Spec.Unschedulable || len(after.Labels) > 0 {
@@ -169,8 +169,8 @@ func TestOwnersChoose_GLET_CRED_8(t *testing.T) {
 	}
 	w.changeNode(t, applied("second"))
 	w.mustRun(t)
-	if !machines.Updated(w.machine(t)) || !w.node(t).Spec.Unschedulable {
-		t.Errorf("updated: %t, cordoned as before: %t", machines.Updated(w.machine(t)), w.node(t).Spec.Unschedulable)
+	if !updated(w.machine(t)) || !w.node(t).Spec.Unschedulable {
+		t.Errorf("updated: %t, cordoned as before: %t", updated(w.machine(t)), w.node(t).Spec.Unschedulable)
 	}
 }
 
@@ -204,7 +204,7 @@ func TestUpdateTrouble(t *testing.T) {
 	says("longer than 30m0s")
 	w.changeNode(t, applied("second"))
 	w.mustRun(t)
-	if !machines.Updated(w.machine(t)) || w.phase(t) != gardenmachinev1alpha1.MachineRunning {
+	if !updated(w.machine(t)) || w.phase(t) != gardenmachinev1alpha1.MachineRunning {
 		t.Errorf("late is not never: phase %s", w.phase(t))
 	}
 }
@@ -288,7 +288,7 @@ func TestEndOfUpdateIsRepeated(t *testing.T) {
 			w.mustRun(t)
 			w.mustRun(t)
 			after := w.node(t)
-			if !machines.Updated(w.machine(t)) || w.reason(t) != gardenmachinev1alpha1.ReasonUpdateSuccessful || len(after.Labels) > 0 {
+			if !updated(w.machine(t)) || w.reason(t) != gardenmachinev1alpha1.ReasonUpdateSuccessful || len(after.Labels) > 0 {
 				t.Errorf("the update has ended: %v, condition %q, labels %v", w.machine(t).Labels, w.reason(t), after.Labels)
 			}
 			if after.Spec.Unschedulable != tc.cordoned || len(w.evicted) != drained {
@@ -345,7 +345,10 @@ func TestUpdatedNodesAreGivenBack(t *testing.T) {
 	w.mustRun(t)
 	w.changeNode(t, applied("second"))
 	w.mustRun(t)
-	if node := w.node(t); node.Spec.Unschedulable || len(node.Labels) > 0 || !machines.Updated(w.machine(t)) {
+	if node := w.node(t); node.Spec.Unschedulable || len(node.Labels) > 0 || !updated(w.machine(t)) {
 		t.Errorf("the node is given back: unschedulable %t, labels %v", node.Spec.Unschedulable, node.Labels)
 	}
 }
+
+// updated reports whether a machine has been updated in place to the state that it is to have, and is done with it.
+func updated(m *gardenmachinev1alpha1.Machine) bool { return machines.UpdatedTo(m, machines.Wanted(m)) }

@@ -12,9 +12,6 @@ func Wanted(m *gardenmachinev1alpha1.Machine) string {
 	return m.Spec.NodeTemplate.Annotations[gardenmachinev1alpha1.AnnotationInPlaceWanted]
 }
 
-// Updated reports whether a machine has been updated in place to the state that it is to have, and is done with it.
-func Updated(m *gardenmachinev1alpha1.Machine) bool { return UpdatedTo(m, Wanted(m)) }
-
 // UpdatedTo reports whether a machine has been updated in place to a state, and is done with it.
 func UpdatedTo(m *gardenmachinev1alpha1.Machine, hash string) bool {
 	return m.Annotations[gardenmachinev1alpha1.AnnotationInPlaceApplied] == hash && m.Labels[gardenmachinev1alpha1.LabelNodeSelectedForUpdate] == ""

@@ -124,10 +124,14 @@ func TestAwaitsUpdates(t *testing.T) {
 		d.Spec.Strategy.InPlaceUpdate = &gardenmachinev1alpha1.InPlaceUpdateMachineDeployment{OrchestrationType: who}
 		m := gardenmachinev1alpha1.Machine{}
 		m.Status.CurrentStatus.Phase = gardenmachinev1alpha1.MachineRunning
-		m.Spec.NodeTemplate.Annotations = map[string]string{gardenmachinev1alpha1.AnnotationInPlaceWanted: "new"}
+		d.Spec.Template.Spec.NodeTemplate.Annotations = map[string]string{gardenmachinev1alpha1.AnnotationInPlaceWanted: "new"}
 		m.Annotations = map[string]string{gardenmachinev1alpha1.AnnotationInPlaceApplied: "old"}
-		if diff := cmp.Diff(worker.Progress{Waiting: want}, worker.Summarize(d, []gardenmachinev1alpha1.Machine{m}, time.Unix(0, 0))); diff != "" {
-			t.Errorf("%s: Summarize(...) (-want +got):\n%s", who, diff)
+		// The set of the machine tells it some time after the deployment was changed.
+		for _, told := range []string{"old", "new"} {
+			m.Spec.NodeTemplate.Annotations = map[string]string{gardenmachinev1alpha1.AnnotationInPlaceWanted: told}
+			if diff := cmp.Diff(worker.Progress{Waiting: want}, worker.Summarize(d, []gardenmachinev1alpha1.Machine{m}, time.Unix(0, 0))); diff != "" {
+				t.Errorf("%s, and the machine is told %q: Summarize(...) (-want +got):\n%s", who, told, diff)
+			}
 		}
 		m.Annotations[gardenmachinev1alpha1.AnnotationInPlaceApplied] = "new"
 		if got := worker.Summarize(d, []gardenmachinev1alpha1.Machine{m}, time.Unix(0, 0)); got != (worker.Progress{}) {

@@ -56,6 +56,8 @@ type Progress struct {
 // are kept: nobody expects anything of them. Updates in place are waited for, unless the owner selects the machines.
 func Summarize(deployment *gardenmachinev1alpha1.MachineDeployment, all []gardenmachinev1alpha1.Machine, now time.Time) Progress {
 	class, strategy := deployment.Spec.Template.Spec.Class.Name, deployment.Spec.Strategy.InPlaceUpdate
+	// The machine learns what it is to be updated to only when its set has seen the change of its deployment.
+	wanted := deployment.Spec.Template.Spec.NodeTemplate.Annotations[gardenmachinev1alpha1.AnnotationInPlaceWanted]
 	automatic := strategy != nil && strategy.OrchestrationType == gardenmachinev1alpha1.OrchestrationTypeAuto
 	running, kept, leaving, old, behind, progress := 0, 0, 0, 0, 0, Progress{}
 	detail := ""
@@ -72,7 +74,7 @@ func Summarize(deployment *gardenmachinev1alpha1.MachineDeployment, all []garden
 		case preservation.Failed(m) && preservation.Kept(m, now) && last.Type != gardenmachinev1alpha1.MachineOperationCreate:
 			kept++
 			continue
-		case automatic && !machines.Updated(m):
+		case automatic && !machines.UpdatedTo(m, wanted):
 			behind++
 		case m.Status.CurrentStatus.Phase == gardenmachinev1alpha1.MachineRunning:
 			running++
