@@ -3,6 +3,7 @@
 package imagefile_test
 
 import (
+	"context"
 	"fmt"
 	"net/http/httptest"
 	"os"
@@ -18,6 +19,7 @@ import (
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 	"github.com/google/go-containerregistry/pkg/v1/mutate"
 	"github.com/google/go-containerregistry/pkg/v1/tarball"
+	"k8s.io/apimachinery/pkg/util/wait"
 )
 
 // containerd starts one with no image, and returns ctr for it.
@@ -44,7 +46,16 @@ func containerd(t *testing.T) []string {
 	}
 	t.Cleanup(func() { _ = command.Wait() })
 	ctr := []string{"ctr", "--address", socket, "--connect-timeout", "30s", "--namespace", "k8s.io"}
-	run(t, append(ctr, "version")...)
+	// It refuses connections for a moment when its socket is there, and ctr waits for the socket only.
+	var out []byte
+	err := wait.PollUntilContextTimeout(t.Context(), 50*time.Millisecond, 30*time.Second, true, func(ctx context.Context) (bool, error) {
+		var err error
+		out, err = exec.CommandContext(ctx, ctr[0], append(slices.Clip(ctr[1:]), "version")...).CombinedOutput() //nolint:gosec // the one above
+		return err == nil, nil
+	})
+	if err != nil {
+		t.Fatalf("containerd does not answer: %v\n%s", err, out)
+	}
 	return ctr
 }
 
