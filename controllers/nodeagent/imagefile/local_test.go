@@ -50,7 +50,7 @@ func containerd(t *testing.T) []string {
 	var out []byte
 	err := wait.PollUntilContextTimeout(t.Context(), 50*time.Millisecond, 30*time.Second, true, func(ctx context.Context) (bool, error) {
 		var err error
-		out, err = exec.CommandContext(ctx, ctr[0], append(slices.Clip(ctr[1:]), "version")...).CombinedOutput() //nolint:gosec // the one above
+		out, err = exec.CommandContext(ctx, ctr[0], append(slices.Clip(ctr[1:]), "version")...).CombinedOutput()
 		return err == nil, nil
 	})
 	if err != nil {
