@@ -37,10 +37,12 @@ func shortened(r *http.Request) *http.Request {
 	}
 	const most = int64(longestWatch / time.Second)
 	// The first one counts. What is no number is refused by the API.
-	if seconds, err := strconv.ParseInt(wanted[0], 10, 64); err != nil || seconds <= most {
+	seconds, err := strconv.ParseInt(wanted[0], 10, 64)
+	if err != nil || seconds >= 0 && seconds <= most {
 		return r
 	}
-	query.Set(parameterTimeout, strconv.FormatInt(most, 10))
+	// A negative one ends at once, unless it is so large that its nanoseconds become a positive number.
+	query.Set(parameterTimeout, strconv.FormatInt(min(max(seconds, 1), most), 10))
 	short := r.WithContext(r.Context())
 	short.URL = new(url.URL)
 	*short.URL = *r.URL

@@ -24,7 +24,8 @@ func TestWatchesAreShort(t *testing.T) {
 		"years":     {reason: "nobody reads for years with what he may read today", query: "watch=true&timeoutSeconds=1000000000", want: "timeoutSeconds=3600&watch=true"},
 		"twice":     {reason: "the first one counts", query: "timeoutSeconds=9999&timeoutSeconds=5&watch=true", want: "timeoutSeconds=3600&watch=true"},
 		"any":       {reason: "the library gives its own time", query: "watch=true", want: "watch=true"},
-		"never":     {reason: "a time that is over is none", query: "watch=true&timeoutSeconds=-1", want: "watch=true&timeoutSeconds=-1"},
+		"never":     {reason: "a time that is over is none", query: "watch=true&timeoutSeconds=-1", want: "timeoutSeconds=1&watch=true"},
+		"overflow":  {reason: "in nanoseconds it would be 267 years", query: "watch=true&timeoutSeconds=-10000000000", want: "timeoutSeconds=1&watch=true"},
 		"no number": {reason: "the API refuses it", query: "watch=true&timeoutSeconds=1e9", want: "watch=true&timeoutSeconds=1e9"},
 		"elsewhere": {reason: "pages have parameters of their own", query: "timeoutSeconds=1000000000", page: true, want: "timeoutSeconds=1000000000"},
 	} {

@@ -66,7 +66,8 @@ func TestHibernationSchedules(t *testing.T) {
 			words := strings.Fields(<-recorded.Events)
 			got.Event = strings.Join(words[:2], " ")
 		}
-		if diff := cmp.Diff(outcome{Next: next, Asleep: asleep, Event: event}, got); diff != "" {
+		// Until a time of the clock comes it is looked at again, as the clock may be set; the times themselves are tested with the schedule.
+		if diff := cmp.Diff(outcome{Next: min(next, 10*time.Minute), Asleep: asleep, Event: event}, got); diff != "" {
 			t.Errorf("%s: outcome of a pass (-want +got):\n%s", what, diff)
 		}
 	}

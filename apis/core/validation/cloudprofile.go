@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	apiequality "k8s.io/apimachinery/pkg/api/equality"
 	apivalidation "k8s.io/apimachinery/pkg/api/validation"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	metav1validation "k8s.io/apimachinery/pkg/apis/meta/v1/validation"
@@ -22,20 +23,24 @@ import (
 // ValidateCloudProfile checks a new CloudProfile (API-VALCP-1, 2).
 func ValidateCloudProfile(c *gardencorev1beta1.CloudProfile) field.ErrorList {
 	errs := metadata(c, false, apivalidation.NameIsDNSSubdomain)
-	return append(errs, cloudProfileSpec(&c.Spec, field.NewPath("spec"))...)
+	return append(errs, cloudProfileSpec(&c.Spec, nil, field.NewPath("spec"))...)
 }
 
-// ValidateCloudProfileUpdate checks an updated CloudProfile (API-VALCP-2).
+// ValidateCloudProfileUpdate checks an updated CloudProfile (API-VALCP-2). Versions of Kubernetes that stay as they are remain valid: the garden
+// writes stored profiles too.
 func ValidateCloudProfileUpdate(c, old *gardencorev1beta1.CloudProfile) field.ErrorList {
 	errs := metadataUpdate(c, old)
 	errs = append(errs, immutable(c.Spec.Type, old.Spec.Type, field.NewPath("spec", "type"))...)
 	errs = append(errs, limitsUpdate(c.Spec.Limits, old.Spec.Limits, field.NewPath("spec", "limits"))...)
-	return append(errs, cloudProfileSpec(&c.Spec, field.NewPath("spec"))...)
+	return append(errs, cloudProfileSpec(&c.Spec, &old.Spec, field.NewPath("spec"))...)
 }
 
-func cloudProfileSpec(s *gardencorev1beta1.CloudProfileSpec, path *field.Path) field.ErrorList {
+// cloudProfileSpec checks the spec of a profile; stored is the old one, nil for a new profile.
+func cloudProfileSpec(s, stored *gardencorev1beta1.CloudProfileSpec, path *field.Path) field.ErrorList {
 	errs := required(s.Type, path.Child("type"), "the provider")
-	errs = append(errs, kubernetesVersions(s.Kubernetes.Versions, path.Child("kubernetes", "versions"))...)
+	if stored == nil || !apiequality.Semantic.DeepEqual(stored.Kubernetes.Versions, s.Kubernetes.Versions) {
+		errs = append(errs, kubernetesVersions(s.Kubernetes.Versions, path.Child("kubernetes", "versions"))...)
+	}
 	errs = append(errs, capabilityDefinitions(s.MachineCapabilities, path.Child("machineCapabilities"))...)
 	errs = append(errs, offeredImages(s, path.Child("machineImages"))...)
 	errs = append(errs, offeredTypes(s, path.Child("machineTypes"))...)

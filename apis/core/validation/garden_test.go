@@ -380,6 +380,19 @@ func TestValidateCloudProfileRules(t *testing.T) {
 	if diff := cmp.Diff([]string(nil), checktest.Complaints(validation.ValidateCloudProfileUpdate(limited(2), limited(1)))); diff != "" {
 		t.Errorf("API-VALCP-2: more can be allowed\nValidateCloudProfileUpdate(...) (-want +got):\n%s", diff)
 	}
+	twice := func(labels map[string]string, third string) *gardencorev1beta1.CloudProfile {
+		return cloudProfile(func(p *gardencorev1beta1.CloudProfile) {
+			p.Labels = labels
+			offers(gardencorev1beta1.ExpirableVersion{Version: "1.36.3", Classification: supported}, gardencorev1beta1.ExpirableVersion{Version: "1.36.2", Classification: supported},
+				gardencorev1beta1.ExpirableVersion{Version: third})(p)
+		})
+	}
+	if diff := cmp.Diff([]string(nil), checktest.Complaints(validation.ValidateCloudProfileUpdate(twice(map[string]string{"a": "b"}, "1.35.2"), twice(nil, "1.35.2")))); diff != "" {
+		t.Errorf("API-VALCP-1: a profile that was stored earlier can be written\nValidateCloudProfileUpdate(...) (-want +got):\n%s", diff)
+	}
+	if got := checktest.Complaints(validation.ValidateCloudProfileUpdate(twice(nil, "1.35.3"), twice(nil, "1.35.2"))); len(got) != 2 {
+		t.Errorf("API-VALCP-1: its versions are checked when they change\nValidateCloudProfileUpdate(...): %v", got)
+	}
 }
 
 func TestValidateProjectRules(t *testing.T) {

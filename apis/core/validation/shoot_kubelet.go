@@ -8,9 +8,11 @@ import (
 	"strings"
 	"time"
 
+	apiequality "k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/api/resource"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
+	"github.com/terrarium-garden/terrarium/apis/core/query"
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 )
 
@@ -61,16 +63,25 @@ func images(k *gardencorev1beta1.KubeletConfig, path *field.Path) field.ErrorLis
 	high, low := k.ImageGCHighThresholdPercent, k.ImageGCLowThresholdPercent
 	errs = append(errs, numberBetween(high, 0, hundred, path.Child("imageGCHighThresholdPercent"))...)
 	errs = append(errs, numberBetween(low, 0, hundred, path.Child("imageGCLowThresholdPercent"))...)
-	return append(errs, imageThresholds(high, low, path)...)
+	if high != nil && low != nil && *low >= *high {
+		errs = append(errs, field.Forbidden(path.Child("imageGCLowThresholdPercent"), "must be below imageGCHighThresholdPercent"))
+	}
+	return errs
 }
 
-// imageThresholds checks that the thresholds fit together. A pool may set one of them; a kubelet does not start with one that does not fit
-// its own default for the other.
-func imageThresholds(high, low *int32, path *field.Path) field.ErrorList {
+// loneThreshold checks a pool that sets only one of the thresholds of image collection: a kubelet does not start with one that does not fit its own
+// default for the other. A pool that is stored so stays valid, because its shoot must be possible to write, and to delete (API-VALSHOOT-17).
+func loneThreshold(w *gardencorev1beta1.Worker, stored *gardencorev1beta1.ShootSpec, path *field.Path) field.ErrorList {
 	const defaultHigh, defaultLow = 85, 80
+	high, low := imageThresholds(w)
+	if stored != nil {
+		wasHigh, wasLow := imageThresholds(query.Pool(stored, w.Name))
+		if apiequality.Semantic.DeepEqual([]*int32{wasHigh, wasLow}, []*int32{high, low}) {
+			return nil
+		}
+	}
+	path = path.Child("kubernetes", "kubelet")
 	switch {
-	case high != nil && low != nil && *low >= *high:
-		return field.ErrorList{field.Forbidden(path.Child("imageGCLowThresholdPercent"), "must be below imageGCHighThresholdPercent")}
 	case high == nil && low != nil && *low >= defaultHigh && *low <= hundred:
 		return field.ErrorList{field.Forbidden(path.Child("imageGCLowThresholdPercent"), fmt.Sprintf("must be below %d unless imageGCHighThresholdPercent is set", defaultHigh))}
 	case low == nil && high != nil && *high <= defaultLow && *high >= 0:
@@ -78,6 +89,14 @@ func imageThresholds(high, low *int32, path *field.Path) field.ErrorList {
 	default:
 		return nil
 	}
+}
+
+// imageThresholds are those of image collection that a pool sets itself.
+func imageThresholds(w *gardencorev1beta1.Worker) (high, low *int32) {
+	if w == nil || w.Kubernetes == nil || w.Kubernetes.Kubelet == nil {
+		return nil, nil
+	}
+	return w.Kubernetes.Kubelet.ImageGCHighThresholdPercent, w.Kubernetes.Kubelet.ImageGCLowThresholdPercent
 }
 
 // imageCredentials checks the credential verification for images that are already on a node. A kubelet accepts these

@@ -144,6 +144,13 @@ func TestValidateShoot(t *testing.T) {
 	}
 }
 
+// lowAlone sets one threshold of image collection of the first pool.
+func lowAlone(percent int32) func(*gardencorev1beta1.Shoot) {
+	return func(s *gardencorev1beta1.Shoot) {
+		s.Spec.Provider.Workers[0].Kubernetes = &gardencorev1beta1.WorkerKubernetes{Kubelet: &gardencorev1beta1.KubeletConfig{ImageGCLowThresholdPercent: &percent}}
+	}
+}
+
 func TestValidateShootUpdate(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct {
@@ -152,6 +159,14 @@ func TestValidateShootUpdate(t *testing.T) {
 		want     []string
 	}{
 		"Unchanged": {reason: "nothing changed", old: shoot(), now: shoot()},
+		"API-VALSHOOT-17 stored": {
+			reason: "what was accepted once can be written, so that its owner can confirm its deletion", old: shoot(lowAlone(85)),
+			now: shoot(lowAlone(85), func(s *gardencorev1beta1.Shoot) { s.Annotations = map[string]string{"confirmation.gardener.cloud/deletion": "true"} }),
+		},
+		"API-VALSHOOT-17 changed": {
+			reason: "another value is checked", old: shoot(lowAlone(85)), now: shoot(lowAlone(86)),
+			want: []string{"spec.provider.workers[0].kubernetes.kubelet.imageGCLowThresholdPercent: FieldValueForbidden"},
+		},
 		"API-VALSHOOT-2": {
 			reason: "what made the shoot what it is stays",
 			old:    shoot(),

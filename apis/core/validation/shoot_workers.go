@@ -32,6 +32,7 @@ func workers(s *gardencorev1beta1.ShootSpec, where place, path *field.Path) fiel
 		w, here := &s.Provider.Workers[i], path.Index(i)
 		errs = append(errs, worker(w, where, here)...)
 		errs = append(errs, poolVersion(w, &s.Kubernetes, here)...)
+		errs = append(errs, loneThreshold(w, where.stored, here)...)
 		names = append(names, w.Name)
 		if w.ControlPlane == nil {
 			continue
