@@ -161,7 +161,9 @@ func TestValidateShootUpdate(t *testing.T) {
 		"Unchanged": {reason: "nothing changed", old: shoot(), now: shoot()},
 		"API-VALSHOOT-17 stored": {
 			reason: "what was accepted once can be written, so that its owner can confirm its deletion", old: shoot(lowAlone(85)),
-			now: shoot(lowAlone(85), func(s *gardencorev1beta1.Shoot) { s.Annotations = map[string]string{"confirmation.gardener.cloud/deletion": "true"} }),
+			now: shoot(lowAlone(85), func(s *gardencorev1beta1.Shoot) {
+				s.Annotations = map[string]string{"confirmation.gardener.cloud/deletion": "true"}
+			}),
 		},
 		"API-VALSHOOT-17 changed": {
 			reason: "another value is checked", old: shoot(lowAlone(85)), now: shoot(lowAlone(86)),
