@@ -127,6 +127,11 @@ func TestCloud(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	configured := object.DeepCopy()
+	configured.Spec.ProviderConfig = &runtime.RawExtension{Raw: []byte(`{"loadBalancerController":{}}`)}
+	if err := actor.Reconcile(t.Context(), configured, cluster); err == nil || !strings.Contains(err.Error(), "spec.provider.controlPlaneConfig") {
+		t.Errorf("EXT-CONV-9: Reconcile(...) = %v with a setting that has no effect", err)
+	}
 	cluster.Shoot.Spec.Hibernation = &gardencorev1beta1.Hibernation{Enabled: new(true)}
 	command := func() string {
 		deployment := &appsv1.Deployment{}
@@ -134,11 +139,6 @@ func TestCloud(t *testing.T) {
 			t.Fatal(err)
 		}
 		return strings.Join(deployment.Spec.Template.Spec.Containers[0].Command, " ")
-	}
-	configured := object.DeepCopy()
-	configured.Spec.ProviderConfig = &runtime.RawExtension{Raw: []byte(`{"loadBalancerController":{}}`)}
-	if err := actor.Reconcile(t.Context(), configured, cluster); err == nil || !strings.Contains(err.Error(), "spec.provider.controlPlaneConfig") {
-		t.Errorf("EXT-CONV-9: Reconcile(...) = %v with a setting that has no effect", err)
 	}
 	if err := actor.Reconcile(t.Context(), object, cluster); err != nil {
 		t.Fatal(err)
