@@ -21,67 +21,85 @@ func Equal(a, b any) bool {
 		return one.IsValid() == other.IsValid()
 	}
 
-	return one.Type() == other.Type() && comparisonOf(one.Type()).equal(one, other)
+	return one.Type() == other.Type() && EqualValues(one, other)
 }
 
 // EqualValues is Equal for reflected values of one type.
-func EqualValues(a, b reflect.Value) bool { return comparisonOf(a.Type()).equal(a, b) }
+func EqualValues(a, b reflect.Value) bool { return byMeaning.of(a.Type()).equal(a, b) }
+
+// Identical reports whether two reflected values of one type are encoded in the same way: an empty list is not an absent one. In
+// doubt, as with amounts that were written differently, it is false.
+func Identical(a, b reflect.Value) bool { return byContent.of(a.Type()).equal(a, b) }
 
 // comparison is how the values of a type are compared. It is shared by pointer, since a type may contain itself.
 type comparison struct {
 	equal func(a, b reflect.Value) bool
 }
 
-// known are the comparisons of the types that were seen. Types belong to the process, as reflect knows them.
-//
-//nolint:gochecknoglobals // See above.
-var known struct {
+// comparisons are those of the types that were seen. Types belong to the process, as reflect knows them.
+type comparisons struct {
+	// strict says that what is absent is not equal to what is empty, and that no type has a meaning of its own.
+	strict bool
 	// byType has them by reflect.Type.
 	byType sync.Map
 	// compiling is held while one is made.
 	compiling sync.Mutex
 }
 
-func comparisonOf(t reflect.Type) *comparison {
-	if c, ok := known.byType.Load(t); ok {
-		return c.(*comparison) //nolint:forcetypeassert // Nothing else is stored.
+//nolint:gochecknoglobals // See above.
+var byMeaning, byContent = &comparisons{}, &comparisons{strict: true}
+
+// of returns the comparison of a type.
+func (c *comparisons) of(t reflect.Type) *comparison {
+	if known, ok := c.byType.Load(t); ok {
+		return known.(*comparison) //nolint:forcetypeassert // Nothing else is stored.
 	}
-	known.compiling.Lock()
-	defer known.compiling.Unlock()
-	made := map[reflect.Type]*comparison{}
-	c := compile(t, made)
+	c.compiling.Lock()
+	defer c.compiling.Unlock()
+	now := &compiling{comparisons: c, made: map[reflect.Type]*comparison{}}
+	one := now.compile(t)
 	// They become visible once all of them are complete.
-	for t, one := range made {
-		known.byType.LoadOrStore(t, one)
+	for t, one := range now.made {
+		c.byType.LoadOrStore(t, one)
 	}
 
-	return c
+	return one
+}
+
+// compiling makes comparisons.
+type compiling struct {
+	*comparisons
+
+	// made are those that were not known before.
+	made map[reflect.Type]*comparison
 }
 
 // compile returns the comparison of a type, and adds it and those of the types in it to made.
-func compile(t reflect.Type, made map[reflect.Type]*comparison) *comparison {
-	if c, ok := known.byType.Load(t); ok {
-		return c.(*comparison) //nolint:forcetypeassert // Nothing else is stored.
+func (c *compiling) compile(t reflect.Type) *comparison {
+	if known, ok := c.byType.Load(t); ok {
+		return known.(*comparison) //nolint:forcetypeassert // Nothing else is stored.
 	}
-	if c, ok := made[t]; ok {
-		return c
+	if known, ok := c.made[t]; ok {
+		return known
 	}
-	c := &comparison{}
-	made[t] = c
+	one := &comparison{}
+	c.made[t] = one
 	switch {
+	case c.strict:
+		one.equal = c.ofKind(t)
 	case t == reflect.TypeFor[resource.Quantity]():
-		c.equal = sameAmount
+		one.equal = sameAmount
 	case t == reflect.TypeFor[metav1.Time](), t == reflect.TypeFor[metav1.MicroTime](), t == reflect.TypeFor[metav1.FieldsV1]():
-		c.equal = semantic
+		one.equal = semantic
 	default:
-		c.equal = ofKind(t, made)
+		one.equal = c.ofKind(t)
 	}
 
-	return c
+	return one
 }
 
 // ofKind returns the comparison of a type that has no meaning of its own.
-func ofKind(t reflect.Type, made map[reflect.Type]*comparison) func(a, b reflect.Value) bool {
+func (c *compiling) ofKind(t reflect.Type) func(a, b reflect.Value) bool {
 	switch t.Kind() {
 	case reflect.Bool:
 		return func(a, b reflect.Value) bool { return a.Bool() == b.Bool() }
@@ -92,22 +110,40 @@ func ofKind(t reflect.Type, made map[reflect.Type]*comparison) func(a, b reflect
 	case reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64:
 		return func(a, b reflect.Value) bool { return a.Uint() == b.Uint() }
 	case reflect.Pointer:
-		return pointers(compile(t.Elem(), made))
+		return pointers(c.compile(t.Elem()))
 	case reflect.Slice:
 		if t.Elem().Kind() == reflect.Uint8 {
-			return func(a, b reflect.Value) bool { return bytes.Equal(a.Bytes(), b.Bytes()) }
+			return c.present(func(a, b reflect.Value) bool { return bytes.Equal(a.Bytes(), b.Bytes()) })
 		}
-		return slicesOf(compile(t.Elem(), made))
+		return c.present(slicesOf(c.compile(t.Elem())))
 	case reflect.Map:
 		if t == reflect.TypeFor[map[string]string]() {
-			return sameTexts
+			return c.present(sameTexts)
 		}
-		return mapsOf(compile(t.Elem(), made))
+		return c.present(mapsOf(c.compile(t.Elem())))
 	case reflect.Struct:
-		return structs(t, made)
+		return c.structs(t)
 	default:
-		return semantic
+		return c.whole()
 	}
+}
+
+// whole returns the comparison of values whose parts cannot be looked at one by one.
+func (c *compiling) whole() func(a, b reflect.Value) bool {
+	if c.strict {
+		return func(a, b reflect.Value) bool { return reflect.DeepEqual(a.Interface(), b.Interface()) }
+	}
+
+	return semantic
+}
+
+// present returns a comparison of lists or maps that minds whether they are there at all, if that counts.
+func (c *compiling) present(equal func(a, b reflect.Value) bool) func(a, b reflect.Value) bool {
+	if !c.strict {
+		return equal
+	}
+
+	return func(a, b reflect.Value) bool { return a.IsNil() == b.IsNil() && equal(a, b) }
 }
 
 // semantic compares as the library does.
@@ -183,13 +219,13 @@ func mapsOf(elem *comparison) func(a, b reflect.Value) bool {
 	}
 }
 
-func structs(t reflect.Type, made map[reflect.Type]*comparison) func(a, b reflect.Value) bool {
+func (c *compiling) structs(t reflect.Type) func(a, b reflect.Value) bool {
 	fields := make([]*comparison, t.NumField())
 	for i := range fields {
 		if !t.Field(i).IsExported() {
-			return semantic // What the library makes of it, which may be a panic.
+			return c.whole() // What the library makes of it, which may be a panic.
 		}
-		fields[i] = compile(t.Field(i).Type, made)
+		fields[i] = c.compile(t.Field(i).Type)
 	}
 
 	return func(a, b reflect.Value) bool {

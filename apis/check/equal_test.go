@@ -3,7 +3,9 @@
 package check_test
 
 import (
+	"encoding/json"
 	"math/rand/v2"
+	"reflect"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -98,6 +100,60 @@ func TestEqualOfUnlikeValues(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestIdentical expects that what is identical is encoded in the same way, and that a copy is identical.
+func TestIdentical(t *testing.T) {
+	t.Parallel()
+	random := rand.New(rand.NewPCG(5, 6))
+	for range 200 {
+		noise := make([]byte, 2048)
+		for i := range noise {
+			noise[i] = byte(random.UintN(256))
+		}
+		one, other := &gardencorev1beta1.Shoot{}, &gardencorev1beta1.Shoot{}
+		arbitrary.From(noise).Fill(one)
+		noise[random.UintN(uint(len(noise)))]++
+		arbitrary.From(noise).Fill(other)
+		if !check.Identical(reflect.ValueOf(one), reflect.ValueOf(one.DeepCopy())) {
+			t.Fatal("a copy is not identical")
+		}
+		if check.Identical(reflect.ValueOf(one), reflect.ValueOf(other)) && encoded(t, one) != encoded(t, other) {
+			t.Fatalf("identical objects differ in (-one +other):\n%s", cmp.Diff(one, other))
+		}
+	}
+}
+
+// TestIdenticalMindsWhatIsWritten has what Equal does not mind.
+func TestIdenticalMindsWhatIsWritten(t *testing.T) {
+	t.Parallel()
+	type amounts map[string]resource.Quantity
+	for name, pair := range map[string][2]any{
+		"absent and empty list": {[]string(nil), []string{}},
+		"absent and empty map":  {map[string]string(nil), map[string]string{}},
+		"absent and empty data": {[]byte(nil), []byte{}},
+		"amounts":               {amounts{"memory": resource.MustParse("1024")}, amounts{"memory": resource.MustParse("1Ki")}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			if !check.Equal(pair[0], pair[1]) {
+				t.Error("the two do not even mean the same")
+			}
+			if check.Identical(reflect.ValueOf(pair[0]), reflect.ValueOf(pair[1])) {
+				t.Error("the two are identical")
+			}
+		})
+	}
+}
+
+func encoded(tb testing.TB, object any) string {
+	tb.Helper()
+	text, err := json.Marshal(object)
+	if err != nil {
+		tb.Fatal(err)
+	}
+
+	return string(text)
 }
 
 func BenchmarkEqual(b *testing.B) {

@@ -5,16 +5,22 @@
 // To see whether the owners of fields of an object use the version that the object has, the library converts the object into
 // a tree of maps, once for each owner, and reads two fields of it. With ten owners of a Seed that is a seventh of all that a
 // server allocates for its gardenlets. Here the tree is made when somebody reads it.
+//
+// The library also validates objects against the types of their fields before it compares them, field by field. An object that has
+// a Go type cannot be of other types, as they were made from that type, so here it is not.
 package fieldtypes
 
 import (
 	"errors"
+	"slices"
+	"sync"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/managedfields"
 	"sigs.k8s.io/structured-merge-diff/v6/typed"
+	"sigs.k8s.io/structured-merge-diff/v6/value"
 )
 
 // errNoObject is the error for a value that is a list or a scalar.
@@ -23,25 +29,52 @@ var errNoObject = errors.New("the value has no fields, so it is no object")
 // Lazy returns a converter with the types of the given one, whose objects are made from values when their contents are first
 // read. The value of such an object must not change before.
 func Lazy(types managedfields.TypeConverter) managedfields.TypeConverter {
-	return lazy{types}
+	return &lazy{TypeConverter: types}
 }
 
 type lazy struct {
 	managedfields.TypeConverter
+
+	// kinds has a typed value of each kind that was converted, by its schema.GroupVersionKind.
+	kinds sync.Map
+}
+
+// ObjectToTyped implements managedfields.TypeConverter. Of objects that have a Go type and may have duplicates in their lists, as all
+// have that are not applied, only the first one of each kind is validated.
+func (l *lazy) ObjectToTyped(object runtime.Object, options ...typed.ValidationOptions) (*typed.TypedValue, error) {
+	if _, untyped := object.(runtime.Unstructured); untyped || !slices.Contains(options, typed.AllowDuplicates) {
+		return l.TypeConverter.ObjectToTyped(object, options...) //nolint:wrapcheck // As the library says it.
+	}
+	kind := object.GetObjectKind().GroupVersionKind()
+	if known, ok := l.kinds.Load(kind); ok {
+		like := known.(*typed.TypedValue) //nolint:forcetypeassert // Nothing else is stored.
+		content, err := contentOf(object)
+		if err != nil {
+			return nil, err
+		}
+
+		return typed.AsTypedUnvalidated(content, like.Schema(), like.TypeRef()), nil //nolint:staticcheck // It is two thirds of the work of a creation.
+	}
+	first, err := l.TypeConverter.ObjectToTyped(object, options...)
+	if err == nil {
+		l.kinds.Store(kind, typed.AsTypedUnvalidated(value.NewValueInterface(nil), first.Schema(), first.TypeRef())) //nolint:staticcheck // It keeps the types.
+	}
+
+	return first, err //nolint:wrapcheck // As the library says it.
 }
 
 // TypedToObject implements managedfields.TypeConverter.
-func (lazy) TypedToObject(value *typed.TypedValue) (runtime.Object, error) {
-	if !value.AsValue().IsMap() {
+func (*lazy) TypedToObject(content *typed.TypedValue) (runtime.Object, error) {
+	if !content.AsValue().IsMap() {
 		return nil, errNoObject
 	}
 
-	return &object{value: value}, nil
+	return &object{content: content}, nil
 }
 
 // object is a value as an object without a Go type. It belongs to one request, and is not for concurrent use.
 type object struct {
-	value *typed.TypedValue
+	content *typed.TypedValue
 	// tree is the content, nil until it was needed.
 	tree *unstructured.Unstructured
 }
@@ -51,7 +84,7 @@ var _ runtime.Unstructured = (*object)(nil)
 // whole returns the content.
 func (o *object) whole() *unstructured.Unstructured {
 	if o.tree == nil {
-		content, _ := o.value.AsValue().Unstructured().(map[string]any) // The value is a map.
+		content, _ := o.content.AsValue().Unstructured().(map[string]any) // The value is a map.
 		o.tree = &unstructured.Unstructured{Object: content}
 	}
 
@@ -109,10 +142,10 @@ func (k kind) SetGroupVersionKind(to schema.GroupVersionKind) { k.of.whole().Set
 
 // field returns the text in the field, "" if there is none.
 func (k kind) field(name string) string {
-	value, found := k.of.value.AsValue().AsMap().Get(name)
-	if !found || !value.IsString() {
+	text, found := k.of.content.AsValue().AsMap().Get(name)
+	if !found || !text.IsString() {
 		return ""
 	}
 
-	return value.AsString()
+	return text.AsString()
 }
