@@ -4,7 +4,9 @@ package validation
 
 import (
 	"fmt"
+	"path"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/robfig/cron/v3"
@@ -138,6 +140,21 @@ func TimeZone(name string) (*time.Location, bool) {
 	if len(name) > longest {
 		return nil, false
 	}
+	if known, ok := zones.Load(name); ok {
+		return known.(*time.Location), true //nolint:forcetypeassert // Nothing else is stored.
+	}
 	zone, err := time.LoadLocation(name)
-	return zone, err == nil
+	if err != nil {
+		return nil, false
+	}
+	// The ways to write a path have no end.
+	if path.Clean(name) == name {
+		zones.Store(name, zone)
+	}
+	return zone, true
 }
+
+// zones are the time zones that were asked for, by their names: each would be read from its file every time. There are some hundred.
+//
+//nolint:gochecknoglobals // They belong to the machine.
+var zones sync.Map
