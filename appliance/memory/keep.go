@@ -44,6 +44,9 @@ func Keep(ctx context.Context, c clock.WithTicker, log logr.Logger) {
 		select {
 		case <-tick.C():
 			k.look()
+			if !chosen() {
+				makeRoom()
+			}
 		case <-ctx.Done():
 			return
 		}

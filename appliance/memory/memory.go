@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"runtime/debug"
+	"runtime/metrics"
 	"strconv"
 	"strings"
 	"sync"
@@ -24,6 +25,10 @@ const (
 	// growth is how much the heap may grow between two collections, as a percentage of what lives: Go's own 100 makes a
 	// garden under load take a fifth more memory, and saves a twentieth of its processor time.
 	growth = 70
+	// room is what the heap may grow at least: a garden with few objects would collect all of them several times a second under
+	// load, which takes a tenth of its processor time. mostGrowth bounds it for a heap that is almost empty, and roomShare is the part of the
+	// limit that it takes at most.
+	room, mostGrowth, roomShare = 128 << 20, 400, 8
 	// share is the part of the machine's memory that the limit is by default.
 	share = 2
 )
@@ -106,15 +111,38 @@ func Limit(limit int64) (ready func()) {
 	debug.SetMemoryLimit(min(limit, starting))
 	ready = sync.OnceFunc(func() {
 		debug.SetMemoryLimit(limit)
-		if os.Getenv("GOGC") == "" {
-			percent = growth
+		if chosen() {
+			debug.SetGCPercent(percent)
+
+			return
 		}
-		debug.SetGCPercent(percent)
+		debug.SetGCPercent(growth)
+		makeRoom()
 	})
 	// A large garden has more than a start may take. To stay within that, the collector would run without a pause.
 	runtime.AddCleanup(&canary{}, func(settle func()) { settle() }, ready)
 
 	return ready
+}
+
+// chosen says that the environment chooses how much the heap may grow.
+func chosen() bool { return os.Getenv("GOGC") != "" }
+
+// makeRoom lets the heap grow as growthOf says, of what lived at the last collection.
+func makeRoom() {
+	live := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
+	metrics.Read(live)
+	debug.SetGCPercent(growthOf(int64(live[0].Value.Uint64()), debug.SetMemoryLimit(-1))) //nolint:gosec // No machine has that much.
+}
+
+// growthOf returns how much a heap may grow between two collections, as a percentage of what lives in it. It is growth where that
+// is not known.
+func growthOf(live, limit int64) int {
+	if live <= 0 {
+		return growth
+	}
+
+	return int(max(growth, min(mostGrowth, 100*min(room, limit/roomShare)/live)))
 }
 
 // canary is an object that the first collection frees. It has a pointer, so that it does not share its memory with others.
