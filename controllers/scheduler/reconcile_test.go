@@ -225,8 +225,9 @@ func TestDefaultDomainInProject_SCHED_FILT_8(t *testing.T) {
 	}
 }
 
-func TestSeedsDoNotTrigger_SCHED_BIND_4(t *testing.T) {
-	t.Parallel()
+// newManager returns a manager whose informers show what the test shows them.
+func newManager(t *testing.T) (manager.Manager, *informertest.FakeInformers) {
+	t.Helper()
 	types := kinds(t)
 	watched := &informertest.FakeInformers{Scheme: types}
 	mgr, err := manager.New(&rest.Config{}, manager.Options{
@@ -239,6 +240,30 @@ func TestSeedsDoNotTrigger_SCHED_BIND_4(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+
+	return mgr, watched
+}
+
+// TestWorkers_SCHED_PROC_2 expects that decisions do not wait for the server: a shoot that was ordered with others would wait longer for its
+// seed the more are created meanwhile.
+func TestWorkers_SCHED_PROC_2(t *testing.T) {
+	t.Parallel()
+	for configured, want := range map[int]int{1: 4, 5: 20} {
+		o := newOffice(t)
+		o.Config.ConcurrentSyncs = &configured
+		mgr, _ := newManager(t)
+		if err := o.AddToManager(kit.Clusters{Garden: mgr}); err != nil {
+			t.Fatal(err)
+		}
+		if got := o.Queue.Concurrency; got != want {
+			t.Errorf("%d workers have %d shoots in hand, want %d", configured, got, want)
+		}
+	}
+}
+
+func TestSeedsDoNotTrigger_SCHED_BIND_4(t *testing.T) {
+	t.Parallel()
+	mgr, watched := newManager(t)
 	o := newOffice(t, newShoot(of("CloudProfile", "local")), newProfile())
 	if err := o.AddToManager(kit.Clusters{Garden: mgr}); err != nil {
 		t.Fatal(err)
