@@ -230,7 +230,7 @@ bench-api: ## Measure the throughput and the processor time of a server process 
 	go test -run '^$$' -bench '$(BENCH)' -benchmem ./storage/registry/bytecache
 
 .PHONY: bench-start
-bench-start: ## Measure how long a server takes to start again, with no objects and with 10,000
+bench-start: ## Measure how long a server takes to start again, with no objects, with 10,000, and with 2,000 shoots
 	go test -run '^$$' -bench Start -benchtime 5x -timeout 20m ./tests/bench -start
 
 .PHONY: bench-store

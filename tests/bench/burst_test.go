@@ -21,9 +21,9 @@ import (
 
 	"golang.org/x/sync/errgroup"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/tools/cache"
-	watchtools "k8s.io/client-go/tools/watch"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
@@ -77,52 +77,55 @@ type placement struct {
 }
 
 // follow watches until n shoots with this prefix have a seed. When the server ends the watch because the client is too slow, it
-// goes on where it was, as informers do.
+// goes on where it was, at once, as informers do.
 func (g *garden) follow(ctx context.Context, t *testing.T, prefix string, n int) *placements {
 	t.Helper()
-	now := &gardencorev1beta1.ShootList{}
-	if err := g.client.List(ctx, now, client.InNamespace(namespace), client.Limit(1)); err != nil {
-		t.Fatalf("list shoots: %v", err)
-	}
 	p := &placements{seen: map[string]placement{}, want: n, all: make(chan struct{})}
-	shoots := &cache.ListWatch{WatchFuncWithContext: func(ctx context.Context, options metav1.ListOptions) (watch.Interface, error) {
-		p.watches.Add(1)
+	options := func(o metav1.ListOptions) *client.ListOptions {
+		return &client.ListOptions{Namespace: namespace, Raw: &o}
+	}
+	informer := cache.NewSharedIndexInformer(&cache.ListWatch{
+		ListWithContextFunc: func(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) {
+			list := &gardencorev1beta1.ShootList{}
 
-		return g.client.Watch(ctx, &gardencorev1beta1.ShootList{}, &client.ListOptions{Namespace: namespace, Raw: &options})
-	}}
-	events, err := watchtools.NewRetryWatcherWithContext(ctx, now.ResourceVersion, shoots)
+			return list, g.client.List(ctx, list, options(o))
+		},
+		WatchFuncWithContext: func(ctx context.Context, o metav1.ListOptions) (watch.Interface, error) {
+			p.watches.Add(1)
+
+			return g.client.Watch(ctx, &gardencorev1beta1.ShootList{}, options(o))
+		},
+	}, &gardencorev1beta1.Shoot{}, 0, nil)
+	_, err := informer.AddEventHandler(cache.ResourceEventHandlerFuncs{
+		AddFunc:    func(object any) { p.note(object, prefix) },
+		UpdateFunc: func(_, object any) { p.note(object, prefix) },
+	})
 	if err != nil {
 		t.Fatalf("watch shoots: %v", err)
 	}
-	go p.read(events, prefix)
+	go informer.RunWithContext(ctx)
+	if !cache.WaitForCacheSync(ctx.Done(), informer.HasSynced) {
+		t.Fatal("the shoots that there are were not listed")
+	}
 
 	return p
 }
 
-// read notes what a watch shows until that is all.
-func (p *placements) read(events watch.Interface, prefix string) {
-	defer events.Stop()
-	for event := range events.ResultChan() {
-		if p.note(event, prefix) {
-			close(p.all)
-
-			return
-		}
-	}
-}
-
-func (p *placements) note(event watch.Event, prefix string) bool {
-	shoot, ok := event.Object.(*gardencorev1beta1.Shoot)
+// note notes what a watch shows until that is all.
+func (p *placements) note(object any, prefix string) {
+	shoot, ok := object.(*gardencorev1beta1.Shoot)
 	if !ok || shoot.Spec.SeedName == nil || !strings.HasPrefix(shoot.Name, prefix) {
-		return false
+		return
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if _, seen := p.seen[shoot.Name]; !seen {
-		p.seen[shoot.Name] = placement{at: time.Now(), seed: *shoot.Spec.SeedName}
+	if _, seen := p.seen[shoot.Name]; seen {
+		return
 	}
-
-	return len(p.seen) == p.want
+	p.seen[shoot.Name] = placement{at: time.Now(), seed: *shoot.Spec.SeedName}
+	if len(p.seen) == p.want {
+		close(p.all)
+	}
 }
 
 // order orders n shoots and waits until all of them have a seed.
