@@ -42,10 +42,15 @@ func (r *Reconciler) AddToManager(clusters kit.Clusters) error {
 	}
 	judged := kit.Changed(func(seed *gardencorev1beta1.Seed) any { return seed.Status.Conditions })
 	b := r.Controller(clusters, controllerName, kit.Workers(r.Config.ConcurrentSyncs)).
-		For(&gardencorev1beta1.Shoot{}, builder.WithPredicates(created)).
+		For(&gardencorev1beta1.Shoot{}, builder.WithPredicates(created, kit.Matching(Concerned))).
 		Watches(&gardencorev1beta1.Seed{}, handler.EnqueueRequestsFromMapFunc(r.shootOfSeed), builder.WithPredicates(judged)).
 		Watches(&gardenseedmanagementv1alpha1.ManagedSeed{}, handler.EnqueueRequestsFromMapFunc(shootOf))
 	return kit.Complete(b, controllerName, reconcile.AsReconciler(r.Client, r))
+}
+
+// Concerned reports whether a shoot can be a seed, or shows what only a seed has. All others, which are most, are left asleep (GCM-SHOOTCOND-2).
+func Concerned(shoot *gardencorev1beta1.Shoot) bool {
+	return shoot.Namespace == gardencorev1beta1.NamespaceGarden || len(Merge(shoot.Status.Conditions, nil)) < len(shoot.Status.Conditions)
 }
 
 // shootOfSeed enqueues the shoot that a seed is made of. The ManagedSeed of a seed has its name.

@@ -47,3 +47,29 @@ func TestMerge(t *testing.T) {
 		})
 	}
 }
+
+// A new shoot wakes nobody up, unless it may be a seed: a hundred that are ordered at once are a hundred wakings less.
+func TestConcerned_GCM_SHOOTCOND_2(t *testing.T) {
+	t.Parallel()
+	shoot := func(namespace string, types ...gardencorev1beta1.ConditionType) *gardencorev1beta1.Shoot {
+		s := &gardencorev1beta1.Shoot{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "rose"}}
+		for _, of := range types {
+			s.Status.Conditions = append(s.Status.Conditions, condition{Type: of})
+		}
+
+		return s
+	}
+	for name, tc := range map[string]struct {
+		shoot *gardencorev1beta1.Shoot
+		want  bool
+	}{
+		"a shoot that can be a seed":              {shoot("garden"), true},
+		"a shoot of a project":                    {shoot("garden-dev"), false},
+		"with its own conditions":                 {shoot("garden-dev", "EveryNodeReady"), false},
+		"with a condition that only a seed knows": {shoot("garden-dev", "EveryNodeReady", "GardenletReady"), true},
+	} {
+		if got := conditions.Concerned(tc.shoot); got != tc.want {
+			t.Errorf("%s: got %t, want %t", name, got, tc.want)
+		}
+	}
+}
