@@ -30,7 +30,7 @@ type Request struct {
 	Version string
 	// DryRun says that nothing will be written, so that nothing is claimed.
 	DryRun bool
-	// Outcome tells what becomes of the request. If it is refused, nothing stays claimed.
+	// Outcome tells what becomes of the request. Once that is known, it keeps no claims but those on quotas that were written.
 	Outcome *outcome.Request
 }
 
@@ -267,22 +267,23 @@ func (h *Holdings) claim(r Request, what claim) {
 	h.take(&what, +1)
 	h.claims = append(h.claims, &what)
 	h.open[r.Owner] = append(h.open[r.Owner], &what)
-	r.refused(h, func() {
+	// What was written is known by then.
+	r.ended(h, func(outcome.Outcome) {
 		h.release(&what)
 		h.tidy(what.owner)
 	})
 }
 
-// refused calls a function, which holds the lock, if the request turns out to be refused. The caller holds the lock as well: a request
-// that has ended already has an unknown outcome, so that nothing is called at once.
-func (r Request) refused(h *Holdings, do func()) {
+// ended calls a function with the lock if the request ends and its outcome is known. The caller holds the lock: a request that has ended
+// already has an unknown outcome, so that nothing is called at once.
+func (r Request) ended(h *Holdings, do func(was outcome.Outcome)) {
 	r.Outcome.Then(func(was outcome.Outcome) {
-		if was != outcome.Refused {
+		if was == outcome.Unknown {
 			return
 		}
 		h.mu.Lock()
 		defer h.mu.Unlock()
-		do()
+		do(was)
 	})
 }
 

@@ -135,6 +135,13 @@ func TestDomain_API_SVAL_18(t *testing.T) {
 			s.Domain(by("a", ""), "x.example")
 			ended(by("a", ""), outcome.Refused, func(r holdings.Request) { s.Domain(r, "x.example") })
 		}, ask: by("b", ""), domain: "x.example", want: holdings.Requested},
+		"WrittenAndGone": {reason: "a creation that was answered is not on its way any more", do: func(s *stage) {
+			ended(by("a", ""), outcome.Written, func(r holdings.Request) {
+				s.Domain(r, "x.example")
+				s.wrote(is("a", "1", domain("x.example")))
+			})
+			s.removed(is("a", "2"))
+		}, ask: by("b", ""), domain: "x.example"},
 		"GivenUp": {reason: "what may still be written is claimed", do: func(s *stage) {
 			ended(by("a", ""), outcome.Unknown, func(r holdings.Request) { s.Domain(r, "x.example") })
 		}, ask: by("b", ""), domain: "x.example", want: holdings.Requested},

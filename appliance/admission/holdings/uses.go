@@ -8,6 +8,8 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+
+	"github.com/terrarium-garden/terrarium/appliance/admission/outcome"
 )
 
 // keepUses is how long a claim on a quota counts. The request that claims and the request that has listed shoots before its write
@@ -72,7 +74,8 @@ func (h *Holdings) Use(r Request, wanted []Use, fits func(use int, others corev1
 		return err
 	}
 	claimed := h.uses.add(r, wanted, h.clock.Now().Add(keepUses))
-	r.refused(h, func() { claimed.ended = true })
+	// Others may have listed shoots before this one was written, and ask afterwards.
+	r.ended(h, func(was outcome.Outcome) { claimed.ended = claimed.ended || was == outcome.Refused })
 	return nil
 }
 
