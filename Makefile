@@ -18,11 +18,18 @@ NFPM       := v2.43.0
 # opens shared objects at run time, which static binaries cannot do.
 export CGO_ENABLED := 1
 export GOFLAGS := -buildvcs=false -trimpath -tags=netgo,osusergo,sqlite_omit_load_extension,no_antithesis_sdk
+# The commit of this program and its time, which /version and the user agents of clients have; unknown without git.
+COMMIT     := $(shell git rev-parse HEAD 2>/dev/null)
+TREE       := $(if $(COMMIT),$(if $(shell git --no-optional-locks status --porcelain --untracked-files=no 2>/dev/null),dirty,clean))
+DATE       := $(shell TZ=UTC git log -1 --format=%cd --date=format-local:%Y-%m-%dT%H:%M:%SZ 2>/dev/null)
 K8S_FLAGS := -X k8s.io/component-base/version.gitVersion=v$(K8S) \
 	-X k8s.io/component-base/version.gitMajor=$(word 1,$(subst ., ,$(K8S))) \
 	-X k8s.io/component-base/version.gitMinor=$(word 2,$(subst ., ,$(K8S))) \
-	-X k8s.io/component-base/version.gitTreeState=clean \
+	-X k8s.io/component-base/version.gitCommit=$(COMMIT) \
+	-X k8s.io/component-base/version.gitTreeState=$(TREE) \
+	-X k8s.io/component-base/version.buildDate=$(or $(DATE),1970-01-01T00:00:00Z) \
 	-X k8s.io/client-go/pkg/version.gitVersion=v$(K8S) \
+	-X k8s.io/client-go/pkg/version.gitCommit=$(COMMIT) \
 	-X $(MODULE)/appliance/build.Version=$(VERSION)
 # The linter vets the code, tests included; each test need not do it once more.
 GO_TEST := go test -vet=off

@@ -10,6 +10,7 @@ import (
 	auditinternal "k8s.io/apiserver/pkg/apis/audit"
 	genericapiserver "k8s.io/apiserver/pkg/server"
 
+	"github.com/terrarium-garden/terrarium/appliance/admission/outcome"
 	"github.com/terrarium-garden/terrarium/appliance/apiserver/bounds"
 	"github.com/terrarium-garden/terrarium/appliance/authorization/graphpage"
 	"github.com/terrarium-garden/terrarium/appliance/authorization/seedauthorizer"
@@ -21,7 +22,7 @@ import (
 func (c *completed) handlerChain(mounts gateway.Mounts) func(http.Handler, *genericapiserver.Config) http.Handler {
 	return func(api http.Handler, config *genericapiserver.Config) http.Handler {
 		// Bodies are checked last: only for authorized requests, and before anything decodes them.
-		judged := mounts.Before(gateway.Authorized, withShortWatches(bounds.With(api, config.MaxRequestBodyBytes, config.Serializer)))
+		judged := mounts.Before(gateway.Authorized, withShortWatches(bounds.With(outcome.With(api), config.MaxRequestBodyBytes, config.Serializer)))
 		chain := seedauthorizer.WithPlace(
 			genericapiserver.DefaultBuildHandlerChain(c.revoked.WithOpen(seedauthorizer.WithAbsent(judged, config.Serializer), config.Serializer), config))
 

@@ -6,6 +6,7 @@ package build
 
 import (
 	"runtime"
+	"strings"
 
 	"k8s.io/component-base/version"
 )
@@ -21,6 +22,16 @@ var Version = "v0.1.0-dev"
 
 // KubernetesVersion returns the version of the Kubernetes libraries in this binary.
 func KubernetesVersion() string { return version.Get().GitVersion }
+
+// Commit returns the commit of the sources of this binary, or nothing if it was built without the flags of the Makefile.
+func Commit() string {
+	commit := version.Get().GitCommit
+	if strings.HasPrefix(commit, "$") { // It is a placeholder.
+		return ""
+	}
+
+	return commit
+}
 
 // Platform returns the operating system and the architecture of this binary.
 func Platform() string { return runtime.GOOS + "/" + runtime.GOARCH }

@@ -103,6 +103,21 @@ func TestConfigValidateDropIns(t *testing.T) {
 			files:  map[string]string{"server.yaml": serverHeader, "server.yaml.d/a.yaml": gardenletHeader},
 			status: 1, want: "wrong kind of configuration",
 		},
+		"Files": {
+			reason: "files that are named have to be there",
+			files:  map[string]string{"server.yaml": serverHeader + "audit: {policyFile: /none/audit.yaml}\noidc: {issuerURL: https://x.y, clientID: a, clientSecretFile: /}\n"},
+			status: 1, want: `server.yaml": audit.policyFile: open /none/audit.yaml: no such file or directory` + "\n  " + `oidc.clientSecretFile: "/" is a directory`,
+		},
+		"Files of what is off": {
+			reason: "but not those that nobody reads",
+			files:  map[string]string{"server.yaml": serverHeader + "audit: {policyFile: /none/audit.yaml, disabled: true}\n"},
+			want:   "is valid",
+		},
+		"Policy": {
+			reason: "nor is everything a policy",
+			files:  map[string]string{"server.yaml": serverHeader + "audit: {policyFile: /dev/null}\n"},
+			status: 1, want: "audit.policyFile: audit policy: ",
+		},
 		"Wrong value in drop-in": {
 			reason: "values of drop-ins are checked",
 			files:  map[string]string{"server.yaml": serverHeader, "server.yaml.d/a.yaml": serverHeader + "listen: nowhere\n"},

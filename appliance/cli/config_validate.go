@@ -14,6 +14,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	gardenconfigv1alpha1 "github.com/terrarium-garden/terrarium/apis/config/v1alpha1"
+	"github.com/terrarium-garden/terrarium/appliance/apiserver/audit"
 	"github.com/terrarium-garden/terrarium/appliance/gardenlet"
 	"github.com/terrarium-garden/terrarium/appliance/options"
 )
@@ -23,8 +24,9 @@ func newConfigValidateCommand(env Environment) *cobra.Command {
 		Use:   "validate [FILE]",
 		Short: "Validate the configuration file of a server or a gardenlet",
 		Long: `Validates a configuration file and its drop-ins FILE.d/*.yaml with the same checks as the role that reads them, and prints the
-paths of unknown fields, values of the wrong type and values out of range. The role follows from apiVersion and kind of the
-file. Use - to read from the standard input. Without FILE, it validates the files that the roles use by default.`,
+paths of unknown fields, values of the wrong type and values out of range, and of files that do not exist. The role follows from
+apiVersion and kind of the file. Use - to read from the standard input. Without FILE, it validates the files that the roles use by
+default.`,
 		Example: `  terrarium config validate
   terrarium config validate /etc/terrarium/server.yaml`,
 		Args: atMost(1),
@@ -88,11 +90,37 @@ func validateFile(env Environment, path string) error {
 	if err != nil {
 		return fmt.Errorf("configuration file %q: %w", path, err)
 	}
+	unreadable, err := checkNamedFiles(kind, data)
+	if err != nil {
+		return fmt.Errorf("configuration %s: %w", quotedList(layers.Names, ", "), err)
+	}
 	for _, path := range ignored {
 		env.tell("Warning: %s has no effect yet\n", path)
 	}
+	for _, why := range unreadable {
+		env.tell("Warning: not checked: %v\n", why)
+	}
 	env.tell("%s in %s is valid.\n", kind, quotedList(layers.Names, ", "))
 	return nil
+}
+
+// checkNamedFiles checks the files that the configuration of a server names, and the policy in one of them. It returns separately those that
+// this user must not read. A gardenlet may run elsewhere.
+func checkNamedFiles(kind string, data []byte) (unreadable []error, err error) {
+	if kind != "ServerConfiguration" {
+		return nil, nil
+	}
+	config, err := gardenconfigv1alpha1.DecodeServerConfiguration(data)
+	if err != nil {
+		return nil, err
+	}
+	wrong, unreadable := options.CheckFiles(config)
+	if policy, used := options.AuditPolicy(config); used && policy.Check() == nil {
+		if _, err := audit.Policy(policy.Name); err != nil {
+			wrong = append(wrong, fmt.Errorf("%s: %w", policy.Path, err))
+		}
+	}
+	return unreadable, errors.Join(wrong...)
 }
 
 // checkFields checks the fields of one file of a configuration of the given kind.

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"runtime"
+	"strings"
 
 	"github.com/spf13/cobra"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -58,6 +59,7 @@ func (o *versionOptions) validate(cmd *cobra.Command) []error {
 // versions are the versions of this binary and, if requested, of the garden.
 type versions struct {
 	Terrarium  string          `json:"terrarium"`
+	Commit     string          `json:"commit,omitempty"`
 	Gardener   string          `json:"gardener"`
 	Kubernetes string          `json:"kubernetes"`
 	Go         string          `json:"go"`
@@ -74,7 +76,7 @@ type serverVersions struct {
 
 func (o *versionOptions) run(ctx context.Context) error {
 	v := versions{
-		Terrarium: build.Version, Gardener: build.GardenerAPILevel, Kubernetes: build.KubernetesVersion(),
+		Terrarium: build.Version, Commit: build.Commit(), Gardener: build.GardenerAPILevel, Kubernetes: build.KubernetesVersion(),
 		Go: runtime.Version(), Platform: build.Platform(),
 	}
 	if o.server {
@@ -88,7 +90,7 @@ func (o *versionOptions) run(ctx context.Context) error {
 	}
 	return o.output.write(o.env.Out, v, func(w io.Writer) error {
 		rows := [][]string{
-			{"Terrarium:", v.Terrarium},
+			{"Terrarium:", strings.TrimSpace(v.Terrarium + " " + v.Commit)},
 			{"Gardener API:", v.Gardener},
 			{"Kubernetes:", v.Kubernetes},
 			{"Go:", v.Go + " " + v.Platform},

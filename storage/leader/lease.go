@@ -109,6 +109,8 @@ func (l *Lease) Keep(ctx context.Context, unsure, sure func()) error {
 			unsure()
 
 			return err
+		case err != nil && !doubt && l.suspended():
+			continue // It doubts, and tries again at once.
 		case err == nil && doubt:
 			doubt = false
 			sure()
@@ -154,13 +156,14 @@ func (l *Lease) rest(ctx context.Context, wait time.Duration, doubt bool) bool {
 
 // renew writes the lease again. While this server counts on the lease, the attempt ends when it has to stop doing so.
 func (l *Lease) renew(ctx context.Context, doubt bool) error {
+	attempt := write
 	if !doubt {
 		limited, cancel := context.WithDeadline(ctx, l.until)
 		defer cancel()
-		ctx = limited
+		ctx, attempt = limited, l.watched
 	}
 	began := l.config.Clock.Now()
-	revision, err := write(ctx, l.config, l.revision)
+	revision, err := attempt(ctx, l.config, l.revision)
 	if err != nil {
 		return err
 	}
@@ -170,6 +173,32 @@ func (l *Lease) renew(ctx context.Context, doubt bool) error {
 	l.revision, l.renewed, l.until = revision, began, began.Add(l.config.Patience)
 
 	return nil
+}
+
+// watched writes the lease, and ends the attempt if the machine is found to have been suspended meanwhile.
+func (l *Lease) watched(ctx context.Context, c Config, revision int64) (int64, error) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	var written int64
+	done := make(chan error, 1)
+	go func() {
+		var err error
+		written, err = write(ctx, c, revision)
+		done <- err
+	}()
+	for {
+		next := c.Clock.NewTimer(glance)
+		select {
+		case err := <-done:
+			next.Stop()
+
+			return written, err
+		case <-next.C():
+			if l.suspended() {
+				cancel()
+			}
+		}
+	}
 }
 
 // Release gives the lease back, so that another server does not have to wait. It is called when nothing counts on it anymore.

@@ -266,8 +266,15 @@ func TestLostAnswers(t *testing.T) {
 	}()
 	kv.wait(t)
 	kv.lose.Store(false)
-	pass(t, clk, first.Interval)
-	lease := <-acquired
+	var lease *leader.Lease
+	pass(t, clk, first.Interval, "the lease is acquired", func() bool {
+		select {
+		case lease = <-acquired:
+			return true
+		default:
+			return false
+		}
+	})
 	if lease == nil {
 		return
 	}
@@ -279,12 +286,10 @@ func TestLostAnswers(t *testing.T) {
 	kv.wait(t)
 	before := revisionOf(t, first)
 	kv.lose.Store(false)
-	pass(t, clk, first.Interval)
-	until(t, "the lease is written again", func() bool { return revisionOf(t, first) > before })
+	pass(t, clk, first.Interval, "the lease is written again", func() bool { return revisionOf(t, first) > before })
 
 	kv.lose.Store(true)
-	pass(t, clk, first.Interval)
-	kv.wait(t)
+	pass(t, clk, first.Interval, "an answer is lost", func() bool { return len(kv.lost) > 0 })
 	stop()
 	if err := <-kept; err != nil {
 		t.Errorf("Keep(one): %v", err)
@@ -356,11 +361,76 @@ func TestSuspended(t *testing.T) {
 	}
 }
 
-// pass lets time pass for who waits for it.
-func pass(t *testing.T, clk *clocktesting.FakeClock, d time.Duration) {
+// stuck has a write wait for as long as its context lasts, and tells how that has ended.
+type stuck struct {
+	clientv3.KV
+
+	on    atomic.Bool
+	began chan struct{}
+	ended chan error
+}
+
+// Txn implements clientv3.KV.
+func (s *stuck) Txn(ctx context.Context) clientv3.Txn {
+	if s.on.CompareAndSwap(true, false) {
+		s.began <- struct{}{}
+		<-ctx.Done()
+		s.ended <- ctx.Err()
+	}
+
+	return s.KV.Txn(ctx)
+}
+
+// TestSuspendedDuringWrite suspends the machine of the holder while its write is on the way. It does not wait for the answer to doubt.
+func TestSuspendedDuringWrite(t *testing.T) {
+	t.Parallel()
+
+	p := open(t)
+	c := client(t, p.stores.Objects)
+	kv := &stuck{KV: c.KV, began: make(chan struct{}, 1), ended: make(chan error, 1)}
+	c.KV = kv
+	first := config(c, "one")
+	first.Interval, first.Patience = time.Hour, 3*time.Hour
+	clk := &suspended{FakeClock: clocktesting.NewFakeClock(time.Now())}
+	first.Clock = clk
+	lease := acquire(t, first)
+	kv.on.Store(true)
+	ctx, stop := context.WithCancel(t.Context())
+	doubts, again, kept := make(chan struct{}, 1), make(chan struct{}, 1), make(chan error, 1)
+	go func() { kept <- lease.Keep(ctx, func() { close(doubts) }, func() { close(again) }) }()
+	<-kv.began
+	clk.by.Store(int64(3 * time.Hour))
+	is := func(done <-chan struct{}) func() bool {
+		return func() bool {
+			select {
+			case <-done:
+				return true
+			default:
+				return false
+			}
+		}
+	}
+	pass(t, clk.FakeClock, time.Second, "the holder doubts", is(doubts))
+	if diff := cmp.Diff(context.Canceled, <-kv.ended, cmpopts.EquateErrors()); diff != "" {
+		t.Errorf("The write goes on until its own limit (-want +got):\n%s", diff)
+	}
+	until(t, "the holder goes on with a lease that nobody has taken", is(again))
+	stop()
+	if err := <-kept; err != nil {
+		t.Errorf("Keep(one): %v", err)
+	}
+}
+
+// pass lets time pass for those who wait for it, until something holds.
+func pass(t *testing.T, clk *clocktesting.FakeClock, d time.Duration, what string, holds func() bool) {
 	t.Helper()
-	until(t, "somebody waits", clk.HasWaiters)
-	clk.Step(d)
+	until(t, what, func() bool {
+		if clk.HasWaiters() {
+			clk.Step(d)
+		}
+
+		return holds()
+	})
 }
 
 // until waits for a condition.

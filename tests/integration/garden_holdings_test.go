@@ -46,6 +46,12 @@ func TestHoldings(t *testing.T) {
 		t.Errorf("API-SVAL-18: an update meets the same rule, got %v", err)
 	}
 
+	taken := ordered(namespaces[0], "mover", unattended, at("z.example.org"))
+	if err := o.Client.Create(t.Context(), taken); !apierrors.IsAlreadyExists(err) {
+		t.Fatalf("a second shoot of the same name: %v", err)
+	}
+	o.create(ordered(namespaces[1], "owner", unattended, at("z.example.org"))) // Who was refused keeps no domain.
+
 	seed := o.seed("small", "local", "north")
 	o.changeStatus(seed, func() { seed.Status.Allocatable = corev1.ResourceList{"shoots": resource.MustParse("5")} })
 	o.atOnce(20, func(n int) client.Object {

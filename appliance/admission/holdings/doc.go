@@ -6,8 +6,8 @@
 // (API-QUOTA-4); what shoots use depends on their profiles, so the rule lists the shoots that share a Quota.
 //
 // It is told of each write of a shoot by the store that writes, before the writer has its answer, so it is never behind. What a
-// request was allowed to take is claimed until its write must be known: of two requests at once that want the same, the second
-// one finds the claim of the first. All shoots are listed once, when the first question comes.
+// request was allowed to take is claimed until its write must be known, or until it is refused: of two requests at once that want the
+// same, the second one finds the claim of the first. All shoots are listed once, when the first question comes.
 //
 // Only one server process of a garden writes at a time: the one that leads, see package leader. Another one that writes to the same store
 // would not be seen.

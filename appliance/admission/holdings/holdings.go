@@ -15,6 +15,7 @@ import (
 
 	"github.com/terrarium-garden/terrarium/apis/core/query"
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+	"github.com/terrarium-garden/terrarium/appliance/admission/outcome"
 )
 
 // keep is how long a claim is valid, and how long a deleted shoot is remembered: longer than any request takes, so that its
@@ -29,6 +30,8 @@ type Request struct {
 	Version string
 	// DryRun says that nothing will be written, so that nothing is claimed.
 	DryRun bool
+	// Outcome tells what becomes of the request. Once that is known, it keeps no claims but those on quotas that were written.
+	Outcome *outcome.Request
 }
 
 // Verdict is the answer to a request for a domain.
@@ -264,6 +267,24 @@ func (h *Holdings) claim(r Request, what claim) {
 	h.take(&what, +1)
 	h.claims = append(h.claims, &what)
 	h.open[r.Owner] = append(h.open[r.Owner], &what)
+	// What was written is known by then.
+	r.ended(h, func(outcome.Outcome) {
+		h.release(&what)
+		h.tidy(what.owner)
+	})
+}
+
+// ended calls a function with the lock if the request ends and its outcome is known. The caller holds the lock: a request that has ended
+// already has an unknown outcome, so that nothing is called at once.
+func (r Request) ended(h *Holdings, do func(was outcome.Outcome)) {
+	r.Outcome.Then(func(was outcome.Outcome) {
+		if was == outcome.Unknown {
+			return
+		}
+		h.mu.Lock()
+		defer h.mu.Unlock()
+		do(was)
+	})
 }
 
 func (h *Holdings) take(c *claim, by int) {

@@ -17,6 +17,7 @@ import (
 
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	"github.com/terrarium-garden/terrarium/appliance/admission/holdings"
+	"github.com/terrarium-garden/terrarium/appliance/admission/outcome"
 )
 
 type shoot = gardencorev1beta1.Shoot
@@ -49,6 +50,14 @@ func seeds(spec, status string) func(*shoot) {
 
 func by(name, version string) holdings.Request {
 	return holdings.Request{Owner: "n/" + name, Version: version}
+}
+
+// ended is a request by a shoot with an outcome, which is told at the end.
+func ended(r holdings.Request, was outcome.Outcome, do func(holdings.Request)) {
+	_, about := outcome.Follow(context.Background())
+	r.Outcome = about
+	do(r)
+	about.End(was)
 }
 
 // stage is a garden that is being written to.
@@ -119,6 +128,23 @@ func TestDomain_API_SVAL_18(t *testing.T) {
 			s.Domain(by("b", ""), "c.x.example")
 			s.removed(is("a", "2"))
 		}, ask: by("d", ""), domain: "c.x.example"},
+		"RefusedLater": {reason: "nor what is refused by the next one", do: func(s *stage) {
+			ended(by("a", ""), outcome.Refused, func(r holdings.Request) { s.Domain(r, "x.example") })
+		}, ask: by("b", ""), domain: "x.example"},
+		"RefusedOneOfTwo": {reason: "another request of the same shoot keeps its claim", do: func(s *stage) {
+			s.Domain(by("a", ""), "x.example")
+			ended(by("a", ""), outcome.Refused, func(r holdings.Request) { s.Domain(r, "x.example") })
+		}, ask: by("b", ""), domain: "x.example", want: holdings.Requested},
+		"WrittenAndGone": {reason: "a creation that was answered is not on its way any more", do: func(s *stage) {
+			ended(by("a", ""), outcome.Written, func(r holdings.Request) {
+				s.Domain(r, "x.example")
+				s.wrote(is("a", "1", domain("x.example")))
+			})
+			s.removed(is("a", "2"))
+		}, ask: by("b", ""), domain: "x.example"},
+		"GivenUp": {reason: "what may still be written is claimed", do: func(s *stage) {
+			ended(by("a", ""), outcome.Unknown, func(r holdings.Request) { s.Domain(r, "x.example") })
+		}, ask: by("b", ""), domain: "x.example", want: holdings.Requested},
 		"StillClaimed": {reason: "a claim holds for as long as a request may take", do: func(s *stage) { s.Domain(by("a", ""), "x.example"); s.pass(time.Minute) }, ask: by("b", ""), domain: "x.example", want: holdings.Requested},
 		"ClaimOver":    {reason: "and ends", do: func(s *stage) { s.Domain(by("a", ""), "x.example"); s.pass(65 * time.Second) }, ask: by("b", ""), domain: "x.example"},
 		"Renewed": {reason: "but not with an earlier one", do: func(s *stage) {

@@ -8,6 +8,8 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+
+	"github.com/terrarium-garden/terrarium/appliance/admission/outcome"
 )
 
 // keepUses is how long a claim on a quota counts. The request that claims and the request that has listed shoots before its write
@@ -71,11 +73,13 @@ func (h *Holdings) Use(r Request, wanted []Use, fits func(use int, others corev1
 	if err := errors.Join(errs...); err != nil || r.DryRun {
 		return err
 	}
-	h.uses.add(r, wanted, h.clock.Now().Add(keepUses))
+	claimed := h.uses.add(r, wanted, h.clock.Now().Add(keepUses))
+	// Others may have listed shoots before this one was written, and ask afterwards.
+	r.ended(h, func(was outcome.Outcome) { claimed.ended = claimed.ended || was == outcome.Refused })
 	return nil
 }
 
-func (u *uses) add(r Request, wanted []Use, until time.Time) {
+func (u *uses) add(r Request, wanted []Use, until time.Time) *use {
 	c := &use{owner: r.Owner, judged: number(r.Version), until: until, wanted: map[string]corev1.ResourceList{}}
 	for i := range wanted {
 		if name := wanted[i].Quota; c.wanted[name] == nil {
@@ -85,6 +89,7 @@ func (u *uses) add(r Request, wanted []Use, until time.Time) {
 	}
 	u.all = append(u.all, c)
 	u.from[r.Owner] = append(u.from[r.Owner], c)
+	return c
 }
 
 // others adds up what all shoots but one use of a quota: each as it was listed, or as its requests want it if that is more. It

@@ -17,6 +17,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 
 	"github.com/terrarium-garden/terrarium/appliance/admission/holdings"
+	"github.com/terrarium-garden/terrarium/appliance/admission/outcome"
 )
 
 func cpu(n int64) corev1.ResourceList {
@@ -64,6 +65,12 @@ func TestUse_API_QUOTA_4(t *testing.T) {
 				panic("it is allowed")
 			}
 		}},
+		"RefusedLater": {reason: "nor what is refused by the next one", do: func(s *stage) {
+			ended(by("a", ""), outcome.Refused, func(r holdings.Request) { must(s, r, 3, nil) })
+		}},
+		"WrittenLater": {reason: "what is written may be missing in a list that was made before", do: func(s *stage) {
+			ended(by("a", ""), outcome.Written, func(r holdings.Request) { must(s, r, 3, nil) })
+		}, want: 3},
 		"Arrived":   {reason: "a shoot that has arrived counts once, as it is", do: func(s *stage) { must(s, by("a", ""), 5, nil) }, listed: listed{"n/a": at("1", 3)}, want: 3},
 		"Growing":   {reason: "an update on its way counts with what it asks for", do: func(s *stage) { must(s, by("a", "1"), 5, nil) }, listed: listed{"n/a": at("1", 3)}, want: 5},
 		"Shrinking": {reason: "or with what is there as long as it is", do: func(s *stage) { must(s, by("a", "1"), 2, nil) }, listed: listed{"n/a": at("1", 3)}, want: 3},

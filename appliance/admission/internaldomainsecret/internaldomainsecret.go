@@ -95,13 +95,13 @@ func (r *rule) complete(ctx context.Context, a admission.Attributes, s *corev1.S
 	if err := r.only(ctx, a, s); err != nil || a.IsDryRun() {
 		return err
 	}
-	if !r.world.Claim(claimed, a.GetNamespace(), s.Name) {
+	if !r.world.Claim(ctx, claimed, a.GetNamespace(), s.Name) {
 		return r.second(a, s, errors.New("another secret of this namespace was just requested for its internal domain, and one is enough; try again in two minutes"))
 	}
 	// Another Secret may have been written before the claim.
 	err := r.only(ctx, a, s)
 	if err != nil {
-		r.world.Release(claimed, a.GetNamespace(), s.Name)
+		r.world.Withdraw(ctx, claimed, a.GetNamespace())
 	}
 	return err
 }

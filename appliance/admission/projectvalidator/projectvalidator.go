@@ -44,7 +44,7 @@ func (r *rule) Validate(ctx context.Context, a admission.Attributes, _ admission
 	if err := r.isNew(ctx, a, p.Name); err != nil || a.IsDryRun() {
 		return err
 	}
-	if !r.world.Claim("namespaces of projects", name, p.Name) {
+	if !r.world.Claim(ctx, "namespaces of projects", name, p.Name) {
 		return world.Answer(a, fmt.Errorf("another request has just requested namespace %q; use another one, or try again in two minutes", name))
 	}
 	// Another project may have been written before the claim.

@@ -32,7 +32,7 @@ func (r *rule) tooMany(
 	var others []string
 	var first bool
 	if !a.IsDryRun() {
-		others, first = r.world.Announce(counted(a), name)
+		others, first = r.world.Announce(ctx, counted(a), name)
 	}
 	there, err := r.world.Fresh().Names(ctx, world.Place{Group: of.Group, Version: of.Version, Resource: of.Resource})
 	switch {
@@ -46,7 +46,7 @@ func (r *rule) tooMany(
 		}
 	}
 	if first {
-		r.world.Release(counted(a), name, name)
+		r.world.Withdraw(ctx, counted(a), name)
 	}
 	return complaint, err
 }

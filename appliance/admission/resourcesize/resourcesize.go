@@ -58,19 +58,22 @@ func (r *rule) Validate(ctx context.Context, a admission.Attributes, o admission
 			return world.Answer(a, err)
 		}
 	}
+	tooLarge, err := tooLarge(a, o, limit)
+	if err != nil {
+		return world.Answer(a, err)
+	}
+	if tooLarge != nil {
+		if err := r.answer(a, "SizeExceeded", tooLarge); err != nil {
+			return err
+		}
+	}
+	// It claims a place, so it comes last.
 	tooMany, err := r.tooMany(ctx, a, limit)
 	if err != nil {
 		return world.Answer(a, err)
 	}
 	if tooMany != nil {
 		return r.answer(a, "CountExceeded", tooMany)
-	}
-	tooLarge, err := tooLarge(a, o, limit)
-	if err != nil {
-		return world.Answer(a, err)
-	}
-	if tooLarge != nil {
-		return r.answer(a, "SizeExceeded", tooLarge)
 	}
 	return nil
 }

@@ -148,7 +148,12 @@ func TestCountAtOnce(t *testing.T) {
 		}
 	}
 	g = admissiontest.New(t, nil, admissiontest.Seed("a"))
+	c.Limits[0].Size = bytes(size(t, admissiontest.Seed("a")) + 10)
+	large := admissiontest.Seed("large", func(s *gardencorev1beta1.Seed) { s.Labels = map[string]string{"a": strings.Repeat("x", 63)} })
 	rule = resourcesize.New(c)(g.World)
+	if err := g.Ask(rule, admissiontest.Request{Object: large}); err == nil || !strings.Contains(err.Error(), "bytes") {
+		t.Errorf("GAC-SIZE-4: it is too large: %v", err)
+	}
 	for _, request := range []admissiontest.Request{{Object: admissiontest.Seed("b")}, {Old: admissiontest.Seed("b"), Many: true}, {Object: admissiontest.Seed("c")}} {
 		if err := g.Ask(rule, request); err != nil {
 			t.Errorf("GAC-SIZE-8: the place of what has come and gone is free: %v", err)

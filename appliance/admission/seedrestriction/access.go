@@ -111,13 +111,8 @@ func onlyAccount(binding *rbacv1.ClusterRoleBinding, namespace, name string) err
 // createLease allows a gardenlet to create the lease of its seed and that of the leader election, and extensions to create leases
 // in their seed's namespace (GAC-SR-8).
 func createLease(_ context.Context, r *request) error {
-	lease, err := object[coordinationv1.Lease](r)
-	if err != nil {
+	if _, err := object[coordinationv1.Lease](r); err != nil {
 		return err
-	}
-	// Nobody would remove the finalizer, and the namespace could never be deleted.
-	if len(lease.Finalizers) > 0 {
-		return fmt.Errorf("metadata.finalizers: a lease of a client of a seed has none: %w", errOthers)
 	}
 	switch namespace, name := r.GetNamespace(), r.GetName(); {
 	case r.client.Extension && namespace == r.client.Namespace(),

@@ -66,6 +66,7 @@ func TestFinalizers(t *testing.T) {
 	cases["GAC-SR-12 account"] = scenario{Reason: "nor is an account", Request: by(held(account, "example.com/stay"), account), Refused: []string{"metadata.finalizers"}}
 	lease := &coordinationv1.Lease{ObjectMeta: named("seed-north", "leader")}
 	cases["GAC-SR-8 lease"] = scenario{Reason: "nor a lease, in which it is not created", Request: later(extension(held(lease, "example.com/stay")), lease), Refused: []string{"metadata.finalizers"}}
+	cases["GAC-SR-8 lease made"] = scenario{Reason: "nor one that is", Request: extension(held(lease, "example.com/stay")), Refused: []string{"metadata.finalizers"}}
 	cases["GAC-SR-8 renewal"] = scenario{Reason: "a lease is renewed", Request: later(extension(lease), lease)}
 	admissiontest.Run(t, seedrestriction.New, cases)
 }

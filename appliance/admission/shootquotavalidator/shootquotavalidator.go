@@ -14,6 +14,7 @@ import (
 
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	"github.com/terrarium-garden/terrarium/appliance/admission/holdings"
+	"github.com/terrarium-garden/terrarium/appliance/admission/outcome"
 	"github.com/terrarium-garden/terrarium/appliance/admission/world"
 )
 
@@ -52,15 +53,15 @@ func (r *rule) Validate(ctx context.Context, a admission.Attributes, _ admission
 	if err != nil || !limited || !uses {
 		return err
 	}
-	if err := r.fits(ctx, shoot, asked(a, shoot, old)); err != nil {
+	if err := r.fits(ctx, shoot, asked(ctx, a, shoot, old)); err != nil {
 		return world.Answer(a, err)
 	}
 	return nil
 }
 
 // asked is the request as the holdings of shoots see it.
-func asked(a admission.Attributes, shoot, old *gardencorev1beta1.Shoot) holdings.Request {
-	r := holdings.Request{Owner: shoot.Namespace + "/" + shoot.Name, DryRun: a.IsDryRun()}
+func asked(ctx context.Context, a admission.Attributes, shoot, old *gardencorev1beta1.Shoot) holdings.Request {
+	r := holdings.Request{Owner: shoot.Namespace + "/" + shoot.Name, DryRun: a.IsDryRun(), Outcome: outcome.From(ctx)}
 	if old != nil {
 		r.Version = old.ResourceVersion
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/terrarium-garden/terrarium/apis/core/query"
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	"github.com/terrarium-garden/terrarium/appliance/admission/holdings"
+	"github.com/terrarium-garden/terrarium/appliance/admission/outcome"
 	"github.com/terrarium-garden/terrarium/appliance/admission/world"
 )
 
@@ -19,26 +20,26 @@ func take(ctx context.Context, v world.View, q request) error {
 	if err != nil {
 		return err
 	}
-	if err := takeDomain(held, q); err != nil {
+	if err := takeDomain(ctx, held, q); err != nil {
 		return err
 	}
 	return takePlace(ctx, v, held, q)
 }
 
 // asked is the request as the holdings of shoots see it.
-func (q request) asked() holdings.Request {
-	return holdings.Request{Owner: owner(q.shoot), Version: q.old.ResourceVersion, DryRun: q.IsDryRun()}
+func (q request) asked(ctx context.Context) holdings.Request {
+	return holdings.Request{Owner: owner(q.shoot), Version: q.old.ResourceVersion, DryRun: q.IsDryRun(), Outcome: outcome.From(ctx)}
 }
 
 func owner(shoot *gardencorev1beta1.Shoot) string { return shoot.Namespace + "/" + shoot.Name }
 
 // takeDomain rejects a new domain that another shoot has, or that is above or below the domain of another shoot (API-SVAL-18).
-func takeDomain(held *holdings.Holdings, q request) error {
+func takeDomain(ctx context.Context, held *holdings.Holdings, q request) error {
 	wanted := query.Domain(q.shoot.Spec.DNS)
 	if wanted == "" || wanted == query.Domain(q.old.Spec.DNS) {
 		return nil
 	}
-	switch held.Domain(q.asked(), wanted) {
+	switch held.Domain(q.asked(ctx), wanted) {
 	case holdings.Requested:
 		return fmt.Errorf("spec.dns.domain: another request has just requested %q, or a domain above or below it; use another "+
 			"one, or try again in two minutes", wanted)
@@ -64,7 +65,7 @@ func takePlace(ctx context.Context, v world.View, held *holdings.Holdings, q req
 	if !limited {
 		return nil
 	}
-	if others, free := held.Place(q.asked(), seed.Name, limit.Value()); !free {
+	if others, free := held.Place(q.asked(ctx), seed.Name, limit.Value()); !free {
 		return full(seed, others)
 	}
 	return nil

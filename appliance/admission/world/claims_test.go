@@ -3,12 +3,14 @@
 package world_test
 
 import (
+	"context"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 	clocktesting "k8s.io/utils/clock/testing"
 
+	"github.com/terrarium-garden/terrarium/appliance/admission/outcome"
 	"github.com/terrarium-garden/terrarium/appliance/admission/world"
 )
 
@@ -31,7 +33,7 @@ func TestClaim(t *testing.T) {
 		{reason: "and ends", sort: "domain", thing: "a.example", owner: "y/a", later: 5 * time.Second, want: true},
 	} {
 		now.SetTime(now.Now().Add(step.later))
-		if diff := cmp.Diff(step.want, w.Claim(step.sort, step.thing, step.owner)); diff != "" {
+		if diff := cmp.Diff(step.want, w.Claim(t.Context(), step.sort, step.thing, step.owner)); diff != "" {
 			t.Errorf("%s\nClaim(%q, %q, %q) (-want +got):\n%s", step.reason, step.sort, step.thing, step.owner, diff)
 		}
 	}
@@ -60,14 +62,88 @@ func TestAnnounce(t *testing.T) {
 		if step.release {
 			w.Release(step.sort, step.thing, step.thing)
 		}
-		others, first := w.Announce(step.sort, step.thing)
+		others, first := w.Announce(t.Context(), step.sort, step.thing)
 		if diff := cmp.Diff(step.others, others); diff != "" || first != step.first {
 			t.Errorf("%s\nAnnounce(%q, %q) is the first: %t, want %t; others (-want +got):\n%s", step.reason, step.sort, step.thing, first, step.first, diff)
 		}
 	}
-	w.Claim("domain", "a.example", "x")
+	w.Claim(t.Context(), "domain", "a.example", "x")
 	w.Release("domain", "a.example", "y")
-	if w.Claim("domain", "a.example", "z") {
+	if w.Claim(t.Context(), "domain", "a.example", "z") {
 		t.Error("Release(...) ends the claim of another owner")
+	}
+}
+
+// TestClaimOutcome asks whether what a request has claimed is free once the request has ended (GAC-SIZE-8, GAC-IDOM-1).
+func TestClaimOutcome(t *testing.T) {
+	t.Parallel()
+	for name, tc := range map[string]struct {
+		reason string
+		was    outcome.Outcome
+		free   bool
+	}{
+		"Refused": {"nobody waits for what was refused", outcome.Refused, true},
+		"Written": {"nor for what everybody sees", outcome.Written, true},
+		"Unknown": {"what may still be written keeps its claim", outcome.Unknown, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			now := clocktesting.NewFakePassiveClock(time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC))
+			w := world.From(nil, nil, now)
+			ctx, r := outcome.Follow(t.Context())
+			w.Claim(ctx, "domain", "a.example", "x")
+			w.Announce(ctx, "seeds", "x")
+			again := func() (free bool) {
+				others, _ := w.Announce(t.Context(), "seeds", "y")
+				w.Release("seeds", "y", "y")
+				free = w.Claim(t.Context(), "domain", "a.example", "y")
+				w.Release("domain", "a.example", "y")
+				if free != (len(others) == 0) {
+					t.Errorf("Claim(...) = %t, and Announce(...) finds %q", free, others)
+				}
+				return free
+			}
+			if again() {
+				t.Error("the claim of a request on its way is not valid")
+			}
+			w.Release("domain", "a.example", "x")
+			w.Release("seeds", "x", "x")
+			if again() {
+				t.Error("Release(...) ends the claim of a request on its way")
+			}
+			r.End(tc.was)
+			if diff := cmp.Diff(tc.free, again()); diff != "" {
+				t.Errorf("%s: it is free (-want +got):\n%s", tc.reason, diff)
+			}
+			now.SetTime(now.Now().Add(65 * time.Second))
+			if !again() {
+				t.Error("the claim does not end")
+			}
+		})
+	}
+}
+
+// TestClaimTwice has two requests claim the same for the same owner, of which one is refused (GAC-SIZE-8).
+func TestClaimTwice(t *testing.T) {
+	t.Parallel()
+	w := world.From(nil, nil, clocktesting.NewFakePassiveClock(time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)))
+	refused, one := outcome.Follow(t.Context())
+	still, other := outcome.Follow(t.Context())
+	for _, ctx := range []context.Context{refused, still} {
+		if _, first := w.Announce(ctx, "seeds", "x"); !first {
+			t.Error("Announce(...) takes another request for the same")
+		}
+	}
+	one.End(outcome.Refused)
+	if others, _ := w.Announce(t.Context(), "seeds", "y"); len(others) != 1 {
+		t.Errorf("of two claims of %q one was refused, and %q is left", "x", others)
+	}
+	w.Withdraw(still, "seeds", "x")
+	if others, _ := w.Announce(t.Context(), "seeds", "y"); len(others) > 0 {
+		t.Errorf("Withdraw(...) leaves %q", others)
+	}
+	other.End(outcome.Unknown)
+	if others, _ := w.Announce(t.Context(), "seeds", "y"); len(others) > 0 {
+		t.Errorf("what was withdrawn comes back as %q", others)
 	}
 }

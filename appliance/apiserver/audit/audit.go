@@ -35,6 +35,9 @@ const (
 	maxID = 64
 	// maxGroups bounds the groups of a user, and how often each part of what else is said about one occurs.
 	maxGroups = 100
+	// maxIdentity bounds the names of all groups of a user together, and all else that is said about one. An event has two users, and
+	// each byte can become six in JSON.
+	maxIdentity = 16 << 10
 )
 
 // Policy reads a policy; without a file, it is the default one.

@@ -5,6 +5,7 @@ package audit_test
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -65,6 +66,47 @@ func TestLongEvents(t *testing.T) {
 			}
 			if diff := cmp.Diff("alice", line.User.Username); diff != "" {
 				t.Errorf("the user is recorded (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// TestLongIdentities has somebody act as one of whom much is said, each part of it short. No line is longer than the search reads, even if
+// each character takes six bytes.
+func TestLongIdentities(t *testing.T) {
+	t.Parallel()
+	const most = 512 << 10
+	extra, groups := map[string]authenticationv1.ExtraValue{}, []string{}
+	for i := range 100 {
+		extra[fmt.Sprintf("k%d", i)] = authenticationv1.ExtraValue{strings.Repeat("<", 2000)}
+		groups = append(groups, strings.Repeat("<", 512))
+	}
+	who := authenticationv1.UserInfo{Username: strings.Repeat("<", 512), UID: strings.Repeat("<", 512), Groups: groups, Extra: extra}
+	few := authenticationv1.UserInfo{Username: "alice", Groups: groups[:10], Extra: map[string]authenticationv1.ExtraValue{"k0": extra["k0"]}}
+	for name, tc := range map[string]struct {
+		reason        string
+		who           authenticationv1.UserInfo
+		groups, extra int
+	}{
+		"long": {"groups are recorded as far as they fit, and nothing else", who, 32, 0},
+		"few":  {"what fits is recorded", few, 10, 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var out bytes.Buffer
+			audit.New(&out).ProcessEvents(&auditinternal.Event{
+				Level: auditinternal.LevelMetadata, Stage: auditinternal.StageResponseComplete, User: tc.who, ImpersonatedUser: &tc.who,
+			})
+			if n := out.Len(); n > most {
+				t.Errorf("the line has %d bytes, want %d at most", n, most)
+			}
+			var line auditinternal.Event
+			if err := json.Unmarshal(out.Bytes(), &line); err != nil {
+				t.Fatal(err)
+			}
+			got := []int{len(line.User.Groups), len(line.User.Extra), len(line.ImpersonatedUser.Groups), len(line.ImpersonatedUser.Extra)}
+			if diff := cmp.Diff([]int{tc.groups, tc.extra, tc.groups, tc.extra}, got); diff != "" {
+				t.Errorf("%s (-want +got):\n%s", tc.reason, diff)
 			}
 		})
 	}

@@ -67,15 +67,32 @@ func long(e *auditinternal.Event) bool {
 }
 
 func longUser(user *authenticationv1.UserInfo) bool {
-	if len(user.Groups) > maxGroups || len(user.Extra) > maxGroups {
+	return fitting(user.Groups) < len(user.Groups) || longExtra(user.Extra)
+}
+
+// fitting returns how many groups are recorded.
+func fitting(groups []string) int {
+	size := 0
+	for i, group := range groups {
+		if size += min(len(group), maxName); size > maxIdentity || i == maxGroups {
+			return i
+		}
+	}
+
+	return len(groups)
+}
+
+func longExtra(extra map[string]authenticationv1.ExtraValue) bool {
+	if len(extra) > maxGroups {
 		return true
 	}
-	for name, values := range user.Extra {
+	total := 0
+	for name, values := range extra {
 		size := len(name)
 		for _, v := range values {
 			size += len(v)
 		}
-		if size > maxText || len(values) > maxGroups {
+		if total += size; size > maxText || total > maxIdentity || len(values) > maxGroups {
 			return true
 		}
 	}
@@ -115,7 +132,7 @@ func shortenUser(user *authenticationv1.UserInfo) {
 	if !longUser(user) {
 		return
 	}
-	user.Groups, user.Extra = user.Groups[:min(len(user.Groups), maxGroups)], nil
+	user.Groups, user.Extra = user.Groups[:fitting(user.Groups)], nil
 }
 
 // beginning returns the first bytes of a text, without a character that would be cut in two.

@@ -266,6 +266,10 @@ func internalDomains(g garden) {
 			Annotations: map[string]string{"dns.gardener.cloud/provider": "local", "dns.gardener.cloud/domain": domain},
 		}}
 	}
+	plain := secret("plain", "x.y")
+	plain.Labels = nil
+	g.create(plain)
+	g.refused("GAC-IDOM-1: the name is taken", secret("plain", "x.y"), apierrors.IsAlreadyExists) // And leaves room for the next one.
 	g.refused("GAC-IDOM-1: a domain has a name", secret("none", ""), apierrors.IsInvalid, "dns.gardener.cloud/domain")
 	g.create(secret("one", "x.y"))
 	g.refused("GAC-IDOM-1: one is enough", secret("two", "x.z"), apierrors.IsConflict, `"one"`)

@@ -509,6 +509,7 @@ export const t = {
     reviewText: 'The server has checked the change without applying it. Values that it fills in are shown too.',
     apply: 'Apply',
     applied: 'Applied',
+    restored: 'Your text is as it was when the session ended. It is not applied yet.',
     leaveTitle: 'Leave without your changes?',
     leaveText: 'The text was changed, and the change is not applied. It is lost when you leave.',
     leave: 'Leave',
