@@ -11,6 +11,7 @@ import (
 
 	gardenappliancev1alpha1 "github.com/terrarium-garden/terrarium/apis/appliance/v1alpha1"
 	"github.com/terrarium-garden/terrarium/apis/check"
+	"github.com/terrarium-garden/terrarium/apis/core/query"
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	"github.com/terrarium-garden/terrarium/storage/local/timeline"
 )
@@ -76,18 +77,26 @@ func operation(before, after *gardencorev1beta1.LastOperation) *timeline.Entry {
 	return &timeline.Entry{Type: gardenappliancev1alpha1.TimelineEntryOperation, Operation: what}
 }
 
-// conditions returns an entry for each condition whose status or reason changed.
+// conditions returns an entry for each condition whose status or reason changed, and for each that was removed.
 func conditions(before, after []gardencorev1beta1.Condition) []*timeline.Entry {
 	var all []*timeline.Entry
+	add := func(what *gardenappliancev1alpha1.TimelineCondition) {
+		all = append(all, &timeline.Entry{Type: gardenappliancev1alpha1.TimelineEntryCondition, Condition: what})
+	}
 	for _, now := range after {
 		what := &gardenappliancev1alpha1.TimelineCondition{Type: now.Type, Status: now.Status, Reason: now.Reason, Message: bounded(now.Message)}
-		if i := slices.IndexFunc(before, func(c gardencorev1beta1.Condition) bool { return c.Type == now.Type }); i >= 0 {
-			if before[i].Status == now.Status && before[i].Reason == now.Reason {
+		if was := query.FindCondition(before, now.Type); was != nil {
+			if was.Status == now.Status && was.Reason == now.Reason {
 				continue
 			}
-			what.From = before[i].Status
+			what.From = was.Status
 		}
-		all = append(all, &timeline.Entry{Type: gardenappliancev1alpha1.TimelineEntryCondition, Condition: what})
+		add(what)
+	}
+	for _, was := range before {
+		if query.FindCondition(after, was.Type) == nil {
+			add(&gardenappliancev1alpha1.TimelineCondition{Type: was.Type, From: was.Status})
+		}
 	}
 
 	return all
