@@ -4,6 +4,9 @@ package timeline_test
 
 import (
 	"context"
+	"fmt"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -124,6 +127,43 @@ func TestRecorded(t *testing.T) {
 				t.Errorf("%s\nentries (-want +got):\n%s", tc.reason, diff)
 			}
 		})
+	}
+}
+
+// TestRecordedIsBounded has a gardenlet that writes as much into a status as a request takes. Entries are read by the thousand.
+func TestRecordedIsBounded(t *testing.T) {
+	t.Parallel()
+	const most = 80 << 10
+	long := strings.Repeat("x", 5000)
+	hostile := func(s *shoot) {
+		doing(gardencorev1beta1.LastOperationState(long), long)(s)
+		s.Status.LastOperation.Type = gardencorev1beta1.LastOperationType(long)
+		for n := range 300 {
+			s.Status.LastErrors = append(s.Status.LastErrors, gardencorev1beta1.LastError{
+				Description: long, TaskID: &long, Codes: slices.Repeat([]gardencorev1beta1.ErrorCode{gardencorev1beta1.ErrorCode(long)}, 30),
+			})
+			c := condition{Status: gardencorev1beta1.ConditionStatus(long), Reason: long, Message: long}
+			c.Type = gardencorev1beta1.ConditionType(fmt.Sprint(n, long))
+			s.Status.Conditions = append(s.Status.Conditions, c)
+		}
+	}
+	clk := testclock.NewFakeClock(time.Date(2026, 11, 22, 10, 0, 0, 0, time.UTC))
+	_, store := openReports(t, clk)
+	recorder := timeline.NewRecorder(store, clk)
+	record(t, recorder, sprout(), sprout(hostile))
+	record(t, recorder, sprout(hostile), sprout())
+	lines := told(t, store)
+	if len(lines) < 4 || len(lines) > 250 {
+		t.Errorf("%d entries of two changes, want some of each and not thousands", len(lines))
+	}
+	page, err := store.List(t.Context(), local.Query{Namespace: "garden-meadow"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, entry := range page.Entries {
+		if size, err := local.Size(entry); err != nil || size > most {
+			t.Fatalf("an entry of type %s has %d bytes, %v, want at most %d", entry.Type, size, err, most)
+		}
 	}
 }
 
