@@ -150,7 +150,7 @@ func MissingNetwork(shoot *gardencorev1beta1.Shoot, seed *gardencorev1beta1.Seed
 	switch {
 	case pods == nil && !workerless:
 		return "it has no default for the network of pods, which the shoot does not name"
-	case services == nil && !(workerless && OnlyIPv6(n)):
+	case services == nil && (!workerless || !OnlyIPv6(n)):
 		return "it has no default for the network of services, which the shoot does not name"
 	default:
 		return ""
