@@ -734,7 +734,7 @@ func schema_terrarium_apis_appliance_v1alpha1_TimelineCondition(ref common.Refer
 					},
 					"status": {
 						SchemaProps: spec.SchemaProps{
-							Description: "Status is its status.",
+							Description: "Status is its status. It is empty if the condition was removed.",
 							Default:     "",
 							Type:        []string{"string"},
 							Format:      "",

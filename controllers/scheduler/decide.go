@@ -93,6 +93,8 @@ func Prepare(in Input) Decision {
 		defaultDomain,
 		each(ofSeed(query.Stopped)),
 		each(ofShootAndSeed(query.NetworkConflict)),
+		each(ofShootAndSeed(query.MissingNetwork)),
+		each(ofShootAndSeed(query.NoNames)),
 		each(ofShootAndSeed(query.Intolerance)),
 	}
 	rejected := rejections{}

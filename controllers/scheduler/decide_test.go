@@ -252,7 +252,53 @@ func TestDecideCandidates(t *testing.T) {
 			seeds: []seed{newSeed("a", sixth, func(s *seed) {
 				s.Spec.Networks.ShootDefaults = &gardencorev1beta1.ShootNetworks{Pods: new("fd00:1:1::/64"), Services: new("fd00:2:1::/64")}
 			})},
-			want: "a",
+			why: map[string]string{"a": "it has no default for the network of pods, which the shoot does not name"},
+		},
+		"SCHED-FILT-10a no default": {
+			reason: "a seed that would leave a network open is not taken, because admission would not bind the shoot to it",
+			shoot:  newShoot(func(s *shoot) { s.Spec.Networking.Services = nil }),
+			seeds: []seed{newSeed("a"), newSeed("b", func(s *seed) {
+				s.Spec.Networks.ShootDefaults = &gardencorev1beta1.ShootNetworks{Services: new("10.12.0.0/16")}
+			})},
+			shoots: []shoot{on("b", "")},
+			want:   "b",
+		},
+		"SCHED-FILT-10a no default without workers": {
+			reason: "a shoot without workers needs a network for services only",
+			shoot: newShoot(func(s *shoot) {
+				s.Spec.Networking, s.Spec.Provider.Workers = &gardencorev1beta1.Networking{}, nil
+			}),
+			seeds: []seed{newSeed("a")},
+			why:   map[string]string{"a": "it has no default for the network of services, which the shoot does not name"},
+		},
+		"SCHED-FILT-10a made up": {
+			reason: "which is made up if it has IPv6 only",
+			shoot: newShoot(func(s *shoot) {
+				s.Spec.Networking = &gardencorev1beta1.Networking{IPFamilies: []gardencorev1beta1.IPFamily{"IPv6"}}
+				s.Spec.Provider.Workers = nil
+			}),
+			seeds: []seed{newSeed("a")},
+			want:  "a",
+		},
+		"SCHED-FILT-10b": {
+			reason: "a shoot with a DNS section goes where names are made",
+			shoot:  newShoot(func(s *shoot) { s.Spec.DNS = &gardencorev1beta1.DNS{} }),
+			seeds:  []seed{newSeed("a", nameless), newSeed("b")},
+			shoots: []shoot{on("b", "")},
+			want:   "b",
+		},
+		"SCHED-FILT-10b unmanaged": {
+			reason: "also if its names are nobody's affair: no section is allowed on the other seed (API-DNS-3)",
+			shoot: newShoot(func(s *shoot) {
+				s.Spec.DNS = &gardencorev1beta1.DNS{Providers: []gardencorev1beta1.DNSProvider{{Type: new("unmanaged")}}}
+			}),
+			seeds: []seed{newSeed("a", nameless)},
+			why:   map[string]string{"a": "it has DNS names for shoots disabled, and the shoot has a DNS section"},
+		},
+		"SCHED-FILT-10b none": {
+			reason: "a shoot without one goes anywhere",
+			seeds:  []seed{newSeed("a", nameless)},
+			want:   "a",
 		},
 		"SCHED-FILT-10a networks in status": {
 			reason: "networks that the shoot already has count as well",
@@ -272,13 +318,19 @@ func TestDecideCandidates(t *testing.T) {
 			want:  "a",
 		},
 		"SCHED-FILT-10 order": {
-			reason: "of networks, taints and room the first that does not fit is the reason",
-			shoot:  newShoot(func(s *shoot) { s.Spec.Networking.Nodes = new("fd00:2:1::/64") }),
-			seeds:  []seed{newSeed("a", sixth, taint(nil), capacity("0")), newSeed("b", taint(nil), capacity("0")), newSeed("c", capacity("0"))},
+			reason: "of networks, names, taints and room the first that does not fit is the reason",
+			shoot: newShoot(func(s *shoot) {
+				s.Spec.Networking.Nodes, s.Spec.DNS = new("fd00:2:1::/64"), &gardencorev1beta1.DNS{}
+			}),
+			seeds: []seed{
+				newSeed("a", sixth, nameless, taint(nil), capacity("0")), newSeed("a2", nameless, taint(nil), capacity("0")),
+				newSeed("b", taint(nil), capacity("0")), newSeed("c", capacity("0")),
+			},
 			why: map[string]string{
-				"a": "its services network fd00:2::/32 overlaps with the nodes network fd00:2:1::/64 of the shoot",
-				"b": "it has 1 taints, the shoot has 0 tolerations",
-				"c": "it is full (0 of 0 shoots)",
+				"a":  "its services network fd00:2::/32 overlaps with the nodes network fd00:2:1::/64 of the shoot",
+				"a2": "it has DNS names for shoots disabled, and the shoot has a DNS section",
+				"b":  "it has 1 taints, the shoot has 0 tolerations",
+				"c":  "it is full (0 of 0 shoots)",
 			},
 		},
 		"SCHED-FILT-10d capacity": {

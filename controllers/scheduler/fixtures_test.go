@@ -148,3 +148,10 @@ func pictureOf(seeds []seed, shoots []shoot) *picture.Picture {
 func sixth(s *seed) {
 	s.Spec.Networks = gardencorev1beta1.SeedNetworks{Pods: "fd00:1::/32", Services: "fd00:2::/32", Nodes: new("fd00:3::/32")}
 }
+
+// nameless makes a seed one without DNS names for shoots.
+func nameless(s *seed) {
+	s.Spec.Settings = &gardencorev1beta1.SeedSettings{
+		Scheduling: &gardencorev1beta1.SeedSettingScheduling{Visible: true}, ShootDNS: &gardencorev1beta1.SeedSettingShootDNS{Enabled: false},
+	}
+}

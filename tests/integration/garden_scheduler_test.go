@@ -84,3 +84,41 @@ func TestScheduler(t *testing.T) {
 		return has(s.Spec.SeedName == nil && s.Status.LastOperation == nil, "seed %v, last operation %v", s.Spec.SeedName, s.Status.LastOperation)
 	})
 }
+
+// TestSchedulerPassesOver has seeds that would be taken first, and to which admission would bind no shoot of these kinds. The scheduler
+// would ask for them again and again, although another seed can host the shoots.
+func TestSchedulerPassesOver_SCHED_FILT_10(t *testing.T) {
+	t.Parallel()
+	o := operate(t)
+	o.provider("local")
+	namespace := *o.project("dev").Spec.Namespace
+	o.seed("a", "local", "north", func(s *gardencorev1beta1.Seed) { s.Spec.Networks.ShootDefaults = nil })
+	o.seed("b", "local", "north", func(s *gardencorev1beta1.Seed) {
+		s.Spec.Settings = &gardencorev1beta1.SeedSettings{
+			Scheduling: &gardencorev1beta1.SeedSettingScheduling{Visible: true}, ShootDNS: &gardencorev1beta1.SeedSettingShootDNS{Enabled: false},
+		}
+	})
+	o.seed("c", "local", "north")
+	bare := func(s *gardencorev1beta1.Shoot) { s.Spec.Networking = &gardencorev1beta1.Networking{} }
+	named := func(s *gardencorev1beta1.Shoot) {
+		s.Spec.Networking = &gardencorev1beta1.Networking{Services: new("10.12.0.0/16")}
+		s.Spec.DNS = &gardencorev1beta1.DNS{Domain: new(s.Name + ".example.org")}
+	}
+	for _, tc := range []struct {
+		reason, name, want string
+		change             func(*gardencorev1beta1.Shoot)
+	}{
+		{reason: "seed a has no networks to give", name: "bare", want: "b", change: bare},
+		{reason: "a shoot with networks of its own goes there", name: "own", want: "a", change: func(s *gardencorev1beta1.Shoot) {
+			s.Spec.Networking = &gardencorev1beta1.Networking{Services: new("10.12.0.0/16")}
+		}},
+		{reason: "seed c is the least used", name: "bare2", want: "c", change: bare},
+		{reason: "the names of all seeds but b are for shoots", name: "named", want: "a", change: named},
+		{reason: "and seed b is passed over now", name: "named2", want: "c", change: named},
+	} {
+		shoot := o.shoot(namespace, tc.name, "local", tc.change)
+		harness.Await(t, o.Client, shoot, tc.reason, func(s *gardencorev1beta1.Shoot) error {
+			return has(s.Spec.SeedName != nil && *s.Spec.SeedName == tc.want, "seed %v, last operation %v", s.Spec.SeedName, s.Status.LastOperation)
+		})
+	}
+}

@@ -163,10 +163,11 @@ func TestSeeds(t *testing.T) {
 	t.Run("GCM-CREXT-2 roles of extensions", func(t *testing.T) {
 		t.Parallel()
 		o := o.in(t)
-		o.create(&rbacv1.ClusterRole{ObjectMeta: metav1.ObjectMeta{
+		role := &rbacv1.ClusterRole{ObjectMeta: metav1.ObjectMeta{
 			Name: "dns-extension", Labels: map[string]string{"authorization.gardener.cloud/custom-extensions-permissions": "true"},
 			Annotations: map[string]string{"authorization.gardener.cloud/extensions-serviceaccount-selector": `{"matchLabels":{"app":"dns"}}`},
-		}})
+		}}
+		o.create(role)
 		account := &corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Namespace: "seed-x", Name: "extension-dns", Labels: map[string]string{"app": "dns"}}}
 		o.create(&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "seed-x"}}, account)
 		installed := &gardencorev1beta1.ControllerInstallation{ObjectMeta: metav1.ObjectMeta{Name: "dns"}}
@@ -180,6 +181,8 @@ func TestSeeds(t *testing.T) {
 		harness.Await(t, o.Client, binding, "GCM-CREXT-3: an account that goes is not bound any more", func(b *rbacv1.ClusterRoleBinding) error {
 			return has(len(b.Subjects) == 0, "subjects %v", b.Subjects)
 		})
+		o.change(role, func() { role.Labels = nil })
+		o.gone(binding, "GCM-CREXT-1: a role that is not for extensions any more is bound to none")
 	})
 }
 

@@ -20,6 +20,9 @@ func Summary(e *gardenappliancev1alpha1.TimelineEntry) string {
 		return operation(e.Operation, e.RequestedBy)
 	case e.Condition != nil:
 		c := e.Condition
+		if c.Status == "" {
+			return fmt.Sprintf("%s is gone", c.Type)
+		}
 
 		return explained(fmt.Sprintf("%s is %s", c.Type, c.Status), c.Reason, c.Message)
 	case e.Task != nil:

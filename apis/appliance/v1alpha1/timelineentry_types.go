@@ -77,7 +77,7 @@ const (
 	// TimelineEntryOperation says that the type or state of the last operation changed, or the description of one that is not in
 	// progress.
 	TimelineEntryOperation TimelineEntryType = "Operation"
-	// TimelineEntryCondition says that the status or reason of a condition or constraint changed.
+	// TimelineEntryCondition says that the status or reason of a condition or constraint changed, or that it was removed.
 	TimelineEntryCondition TimelineEntryType = "Condition"
 	// TimelineEntryErrors says that the list of last errors changed. An empty list means that the errors are gone.
 	TimelineEntryErrors TimelineEntryType = "Errors"
@@ -145,7 +145,7 @@ type TimelineOperation struct {
 type TimelineCondition struct {
 	// Type is the type of the condition.
 	Type gardencorev1beta1.ConditionType `json:"type"`
-	// Status is its status.
+	// Status is its status. It is empty if the condition was removed.
 	Status gardencorev1beta1.ConditionStatus `json:"status"`
 	// From is the status before, if there was the condition before.
 	// +optional

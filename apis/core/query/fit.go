@@ -72,6 +72,21 @@ func ForeignDomain(shoot *gardencorev1beta1.Shoot, project string, seed *gardenc
 	return fmt.Sprintf("it has no default domain in which domain %q is the shoot's own", domain)
 }
 
+// NoNames rejects a seed that makes no DNS names for shoots if the shoot has a DNS section, which may not be on such a seed, whoever
+// makes its names (SCHED-FILT-10b, API-DNS-3).
+func NoNames(shoot *gardencorev1beta1.Shoot, seed *gardencorev1beta1.Seed) string {
+	if shoot.Spec.DNS == nil || MakesNames(seed) {
+		return ""
+	}
+	return "it has DNS names for shoots disabled, and the shoot has a DNS section"
+}
+
+// MakesNames reports whether a seed makes DNS names for shoots.
+func MakesNames(seed *gardencorev1beta1.Seed) bool {
+	settings := seed.Spec.Settings
+	return settings == nil || settings.ShootDNS == nil || settings.ShootDNS.Enabled
+}
+
 // BelowDefault reports whether a domain lies below a default domain of a seed.
 func BelowDefault(domain string, seed *gardencorev1beta1.Seed) bool {
 	return slices.ContainsFunc(seed.Spec.DNS.Defaults, func(d gardencorev1beta1.SeedDNSProviderConfig) bool { return Below(domain, d.Domain) })

@@ -138,6 +138,30 @@ func NetworkConflict(shoot *gardencorev1beta1.Shoot, seed *gardencorev1beta1.See
 	return ""
 }
 
+// MissingNetwork rejects a seed that has no default for a network that the shoot needs and does not name (SCHED-FILT-10a,
+// API-SVAL-12). A shoot with IPv6 only and without workers needs none, because the server makes one up (API-SMUT-3).
+func MissingNetwork(shoot *gardencorev1beta1.Shoot, seed *gardencorev1beta1.Seed) string {
+	n := shoot.Spec.Networking
+	if n == nil || SelfHosted(&shoot.Spec) {
+		return ""
+	}
+	workerless := Workerless(&shoot.Spec)
+	pods, services := DefaultNetworks(&shoot.Spec, seed)
+	switch {
+	case pods == nil && !workerless:
+		return "it has no default for the network of pods, which the shoot does not name"
+	case services == nil && (!workerless || !OnlyIPv6(n)):
+		return "it has no default for the network of services, which the shoot does not name"
+	default:
+		return ""
+	}
+}
+
+// OnlyIPv6 reports whether a shoot has IPv6 and no other IP family.
+func OnlyIPv6(n *gardencorev1beta1.Networking) bool {
+	return slices.Equal(n.IPFamilies, []gardencorev1beta1.IPFamily{gardencorev1beta1.IPFamilyIPv6})
+}
+
 func networksOf(shoot *gardencorev1beta1.Shoot, seed *gardencorev1beta1.Seed) []network {
 	pods, services := DefaultNetworks(&shoot.Spec, seed)
 	var all []network

@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apiserver/pkg/admission"
 
+	"github.com/terrarium-garden/terrarium/apis/core/query"
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	gardenseedmanagementv1alpha1 "github.com/terrarium-garden/terrarium/apis/seedmanagement/v1alpha1"
 	"github.com/terrarium-garden/terrarium/appliance/admission/world"
@@ -36,7 +37,7 @@ func empty(ctx context.Context, v world.View, b *gardencorev1beta1.BackupBucket)
 
 // keepsNames rejects enabling or disabling the DNS names of shoots on a seed that runs shoots (API-RRM-6).
 func keepsNames(ctx context.Context, v world.View, s, old *gardencorev1beta1.Seed) error {
-	if old.Name == "" || makesNames(s) == makesNames(old) {
+	if old.Name == "" || query.MakesNames(s) == query.MakesNames(old) {
 		return nil
 	}
 	shoots, err := v.ShootsOn(ctx, s.Name)
@@ -47,10 +48,6 @@ func keepsNames(ctx context.Context, v world.View, s, old *gardencorev1beta1.See
 		return nil
 	}
 	return fmt.Errorf("spec.settings.shootDNS.enabled: cannot change while shoots are on the seed: %s", strings.Join(shoots, ", "))
-}
-
-func makesNames(s *gardencorev1beta1.Seed) bool {
-	return s.Spec.Settings == nil || s.Spec.Settings.ShootDNS == nil || s.Spec.Settings.ShootDNS.Enabled
 }
 
 // alone rejects a Gardenlet and a ManagedSeed of the same name, which would deploy two gardenlets for one seed (API-RRM-13).

@@ -77,7 +77,7 @@ func (q request) complete(ctx context.Context, v world.View) (*gardencorev1beta1
 	if err != nil {
 		return nil, err
 	}
-	if seed != nil && withoutDNS(seed) {
+	if seed != nil && !query.MakesNames(seed) { // API-DNS-3
 		if dns != nil {
 			return nil, fmt.Errorf("spec.dns: seed %q has DNS names for shoots disabled; remove the section", seed.Name)
 		}
@@ -107,11 +107,6 @@ func (q request) seed(ctx context.Context, v world.View) (*gardencorev1beta1.See
 	}
 	seed, err := v.Seed(ctx, *q.shoot.Spec.SeedName)
 	return seed, world.Missing(err, "spec.seedName", "Seed", *q.shoot.Spec.SeedName)
-}
-
-// withoutDNS reports whether DNS names for shoots are disabled on a seed (API-DNS-3).
-func withoutDNS(s *gardencorev1beta1.Seed) bool {
-	return s.Spec.Settings != nil && s.Spec.Settings.ShootDNS != nil && !s.Spec.Settings.ShootDNS.Enabled
 }
 
 // assign sets a name below the first default domain, if there is one. A shoot that moves to another seed keeps its section

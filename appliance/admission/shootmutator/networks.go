@@ -6,7 +6,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"net/netip"
-	"slices"
 	"time"
 
 	"github.com/terrarium-garden/terrarium/apis/core/query"
@@ -27,8 +26,7 @@ func completeNetworks(ctx context.Context, v world.View, s *gardencorev1beta1.Sh
 		return world.Missing(err, "spec.seedName", "Seed", *s.Spec.SeedName)
 	}
 	n.Pods, n.Services = query.DefaultNetworks(&s.Spec, seed)
-	sixOnly := slices.Equal(n.IPFamilies, []gardencorev1beta1.IPFamily{gardencorev1beta1.IPFamilyIPv6})
-	if n.Services == nil && sixOnly && query.Workerless(&s.Spec) {
+	if n.Services == nil && query.OnlyIPv6(n) && query.Workerless(&s.Spec) {
 		n.Services = new(uniqueLocal(s.Namespace + "/" + s.Name))
 	}
 	return nil

@@ -46,7 +46,7 @@ func obstacle(shoot *gardencorev1beta1.Shoot, from, to *gardencorev1beta1.Seed) 
 		if s.Spec.Backup == nil {
 			return fmt.Sprintf("seed %q has no backups", s.Name)
 		}
-		if d := s.Spec.Settings; d != nil && d.ShootDNS != nil && !d.ShootDNS.Enabled {
+		if !query.MakesNames(s) {
 			return fmt.Sprintf("seed %q has DNS names for shoots disabled", s.Name)
 		}
 	}

@@ -15,6 +15,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
+	"sigs.k8s.io/controller-runtime/pkg/event"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	gardenconfigv1alpha1 "github.com/terrarium-garden/terrarium/apis/config/v1alpha1"
@@ -24,6 +25,38 @@ import (
 	"github.com/terrarium-garden/terrarium/controllers/garden/bastion"
 	"github.com/terrarium-garden/terrarium/controllers/kit"
 )
+
+// TestShoots_GCM_BASTION_1 has changes of a shoot, and whether its Bastions are judged again.
+func TestShoots_GCM_BASTION_1(t *testing.T) {
+	t.Parallel()
+	shoot := func(change func(*gardencorev1beta1.Shoot)) *gardencorev1beta1.Shoot {
+		s := &gardencorev1beta1.Shoot{}
+		s.Spec.SeedName = new("one")
+		change(s)
+		return s
+	}
+	as := shoot(func(*gardencorev1beta1.Shoot) {})
+	for reason, tc := range map[string]struct {
+		after *gardencorev1beta1.Shoot
+		want  bool
+	}{
+		"it ends":  {after: shoot(func(s *gardencorev1beta1.Shoot) { s.DeletionTimestamp = new(metav1.Now()) }), want: true},
+		"it moves": {after: shoot(func(s *gardencorev1beta1.Shoot) { s.Spec.SeedName = new("two") }), want: true},
+		"its machines are closed": {after: shoot(func(s *gardencorev1beta1.Shoot) {
+			s.Spec.Provider.WorkersSettings = &gardencorev1beta1.WorkersSettings{SSHAccess: &gardencorev1beta1.SSHAccess{}}
+		}), want: true},
+		"it grows": {after: shoot(func(s *gardencorev1beta1.Shoot) {
+			s.Generation, s.Spec.Provider.Workers = 2, make([]gardencorev1beta1.Worker, 1)
+		})},
+	} {
+		if got := bastion.Leaves().Update(event.UpdateEvent{ObjectOld: as, ObjectNew: tc.after}); got != tc.want {
+			t.Errorf("%s: its Bastions are judged again %t, want %t", reason, got, tc.want)
+		}
+	}
+	if !bastion.Leaves().Delete(event.DeleteEvent{Object: as}) {
+		t.Error("a shoot that is gone has no Bastions")
+	}
+}
 
 // TestDeletion looks at what is asked of the server.
 func TestDeletion(t *testing.T) {

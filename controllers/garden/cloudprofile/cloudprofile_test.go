@@ -43,7 +43,7 @@ func TestStatus(t *testing.T) {
 	preview := gardencorev1beta1.VersionClassificationPreview
 	profile := &gardencorev1beta1.CloudProfile{ObjectMeta: metav1.ObjectMeta{Name: "local"}, Spec: gardencorev1beta1.CloudProfileSpec{
 		Kubernetes: gardencorev1beta1.KubernetesSettings{Versions: []gardencorev1beta1.ExpirableVersion{
-			{Version: "1.35.0", ExpirationDate: in(10 * time.Minute)},
+			{Version: "1.35.0", ExpirationDate: in(4 * time.Minute)},
 			{Version: "1.36.0", Lifecycle: []gardencorev1beta1.LifecycleStage{
 				{Classification: "preview"}, {Classification: "supported", StartTime: in(time.Hour)}, {Classification: "expired", StartTime: in(time.Hour + 5*time.Minute)},
 			}},
@@ -65,8 +65,8 @@ func TestStatus(t *testing.T) {
 		want   map[string]string
 		again  time.Duration
 	}{
-		{"each version has the stage of the moment", 0, map[string]string{"1.35.0": "supported", "1.36.0": "preview", "os 18.04.201906170": "preview"}, 10 * time.Minute},
-		{"a version expires at its date; timers do not run while a machine is suspended", 10 * time.Minute, map[string]string{"1.35.0": "expired", "1.36.0": "preview", "os 18.04.201906170": "preview"}, 10 * time.Minute},
+		{"each version has the stage of the moment, and the first change is waited for", 0, map[string]string{"1.35.0": "supported", "1.36.0": "preview", "os 18.04.201906170": "preview"}, 4 * time.Minute},
+		{"a version expires at its date; timers do not run while a machine is suspended", 4 * time.Minute, map[string]string{"1.35.0": "expired", "1.36.0": "preview", "os 18.04.201906170": "preview"}, 10 * time.Minute},
 		{"a stage begins at its time", time.Hour, map[string]string{"1.35.0": "expired", "1.36.0": "supported", "os 18.04.201906170": "preview"}, 5 * time.Minute},
 		{"after the last stage nothing happens any more", time.Hour + 5*time.Minute, map[string]string{"1.35.0": "expired", "1.36.0": "expired", "os 18.04.201906170": "preview"}, 0},
 	} {

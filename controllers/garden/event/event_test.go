@@ -3,6 +3,7 @@
 package event_test
 
 import (
+	"context"
 	"testing"
 	"time"
 
@@ -10,9 +11,11 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 	clocktesting "k8s.io/utils/clock/testing"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
+	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	gardenconfigv1alpha1 "github.com/terrarium-garden/terrarium/apis/config/v1alpha1"
@@ -80,6 +83,29 @@ func TestOff(t *testing.T) {
 	t.Parallel()
 	if err := (&event.Reconciler{}).AddToManager(kit.Clusters{}); err != nil {
 		t.Errorf("GCM-EVENT-1: without its section nothing is watched, got %v", err)
+	}
+}
+
+// TestHappensAgain_GCM_EVENT_3 has an Event that happens again while it is deleted.
+func TestHappensAgain_GCM_EVENT_3(t *testing.T) {
+	t.Parallel()
+	var asked []metav1.Preconditions
+	e := &corev1.Event{ObjectMeta: metav1.ObjectMeta{Namespace: "garden", Name: "a", UID: "u", ResourceVersion: "7"}}
+	c := fake.NewClientBuilder().WithObjects(e.DeepCopy()).WithInterceptorFuncs(interceptor.Funcs{
+		Delete: func(_ context.Context, _ client.WithWatch, _ client.Object, options ...client.DeleteOption) error {
+			asked = append(asked, *(&client.DeleteOptions{Preconditions: &metav1.Preconditions{}}).ApplyOptions(options).Preconditions)
+			return nil
+		},
+	}).Build()
+	config := &gardenconfigv1alpha1.ServerConfiguration{}
+	config.Controllers.Event = &gardenconfigv1alpha1.ServerEventControllerConfiguration{}
+	config.SetDefaults()
+	r := &event.Reconciler{Base: kit.Base{Client: c, Clock: clocktesting.NewFakeClock(time.Date(2026, 4, 1, 12, 0, 0, 0, time.UTC))}, Config: config.Controllers.Event}
+	if _, err := r.Reconcile(t.Context(), e.DeepCopy()); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]metav1.Preconditions{{UID: new(types.UID("u")), ResourceVersion: new("7")}}, asked); diff != "" {
+		t.Errorf("it is deleted only as it was seen; deletions (-want +got):\n%s", diff)
 	}
 }
 

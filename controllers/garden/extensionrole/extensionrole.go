@@ -46,7 +46,7 @@ type Reconciler struct {
 func (r *Reconciler) AddToManager(clusters kit.Clusters) error {
 	b := r.Controller(clusters, controllerName, kit.Workers(r.Config.ConcurrentSyncs))
 	eligible := func(account client.Object) bool { return Eligible(account.GetNamespace()) }
-	b.For(&rbacv1.ClusterRole{}, builder.WithPredicates(kit.Matching(marked))).
+	b.For(&rbacv1.ClusterRole{}, builder.WithPredicates(kit.Touching(marked))).
 		Owns(&rbacv1.ClusterRoleBinding{}).
 		Watches(&gardencorev1beta1.ControllerInstallation{}, kit.EnqueueMatching(r.Client, &rbacv1.ClusterRoleList{}, isForAny), builder.WithPredicates(kit.Changed(onSeed))).
 		WatchesMetadata(&corev1.ServiceAccount{}, kit.EnqueueMatching(r.Client, &rbacv1.ClusterRoleList{}, isFor), builder.WithPredicates(kit.Matching(eligible)))
@@ -72,8 +72,11 @@ func isForAny(_ client.Object, role *rbacv1.ClusterRole) bool { return marked(ro
 
 // Reconcile keeps the binding of one role.
 func (r *Reconciler) Reconcile(ctx context.Context, role *rbacv1.ClusterRole) (reconcile.Result, error) {
-	if role.DeletionTimestamp != nil || !marked(role) {
+	if role.DeletionTimestamp != nil {
 		return reconcile.Result{}, nil
+	}
+	if !marked(role) {
+		return kit.Result(kit.Stop(), r.withdraw(ctx, role))
 	}
 	selector, err := SelectorOf(role)
 	if err != nil {
@@ -96,6 +99,19 @@ func (r *Reconciler) Reconcile(ctx context.Context, role *rbacv1.ClusterRole) (r
 		return controllerutil.SetControllerReference(role, binding, r.Client.Scheme())
 	})
 	return kit.Result(kit.Stop(), err)
+}
+
+// withdraw deletes the binding of a role that is not for extensions any more, so that they lose what it allows. A binding of the same name
+// that this controller has not made stays.
+func (r *Reconciler) withdraw(ctx context.Context, role *rbacv1.ClusterRole) error {
+	binding := &rbacv1.ClusterRoleBinding{}
+	if err := r.Client.Get(ctx, client.ObjectKeyFromObject(role), binding); err != nil {
+		return client.IgnoreNotFound(err)
+	}
+	if !metav1.IsControlledBy(binding, role) {
+		return nil
+	}
+	return kit.Remove(ctx, r.Client, binding)
 }
 
 const (

@@ -10,9 +10,14 @@ import (
 	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/fake"
 
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+	"github.com/terrarium-garden/terrarium/apis/scheme"
 	"github.com/terrarium-garden/terrarium/controllers/garden/extensionrole"
+	"github.com/terrarium-garden/terrarium/controllers/kit"
 )
 
 func TestSelectorOf(t *testing.T) {
@@ -69,5 +74,47 @@ func TestSubjects(t *testing.T) {
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("GCM-CREXT-2: accounts of extensions that are installed on their seed, sorted; a label gives nothing to other accounts (-want +got):\n%s", diff)
+	}
+}
+
+// TestRoleWithoutTheLabel has roles that were for extensions, and others.
+func TestRoleWithoutTheLabel_GCM_CREXT_1(t *testing.T) {
+	t.Parallel()
+	kinds, err := scheme.New()
+	if err != nil {
+		t.Fatal(err)
+	}
+	role := &rbacv1.ClusterRole{ObjectMeta: metav1.ObjectMeta{
+		Name: "dns", UID: "1", Labels: map[string]string{"authorization.gardener.cloud/custom-extensions-permissions": "true"},
+		Annotations: map[string]string{"authorization.gardener.cloud/extensions-serviceaccount-selector": `{"matchLabels":{"app":"dns"}}`},
+	}}
+	plain := role.DeepCopy()
+	plain.Labels = nil
+	for name, tc := range map[string]struct {
+		reason string
+		role   *rbacv1.ClusterRole
+		owner  types.UID
+		stays  bool
+	}{
+		"labelled": {reason: "the binding of a role for extensions stays", role: role, owner: "1", stays: true},
+		"no more":  {reason: "without the label the extensions lose what it allows", role: plain, owner: "1"},
+		"foreign":  {reason: "a binding of the same name that somebody else has made stays", role: plain, stays: true},
+		"former":   {reason: "so does that of another role of its name, which goes with it", role: plain, owner: "0", stays: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			binding := &rbacv1.ClusterRoleBinding{ObjectMeta: metav1.ObjectMeta{Name: "dns"}, RoleRef: rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: "dns"}}
+			if tc.owner != "" {
+				binding.OwnerReferences = []metav1.OwnerReference{{APIVersion: "rbac.authorization.k8s.io/v1", Kind: "ClusterRole", Name: "dns", UID: tc.owner, Controller: new(true)}}
+			}
+			c := fake.NewClientBuilder().WithScheme(kinds).WithObjects(tc.role.DeepCopy(), binding).Build()
+			if _, err := (&extensionrole.Reconciler{Base: kit.Base{Client: c}}).Reconcile(t.Context(), tc.role.DeepCopy()); err != nil {
+				t.Fatal(err)
+			}
+			err := c.Get(t.Context(), client.ObjectKeyFromObject(binding), binding)
+			if client.IgnoreNotFound(err) != nil || (err == nil) != tc.stays {
+				t.Errorf("%s: reading the binding: %v", tc.reason, err)
+			}
+		})
 	}
 }

@@ -52,3 +52,26 @@ func TestReferenced_GCM_USE_2(t *testing.T) {
 		t.Errorf("the class is still there with finalizers %v, %v", class.Finalizers, err)
 	}
 }
+
+// TestOldCache_GCM_USE_1 has a shoot that the cache does not show yet.
+func TestOldCache_GCM_USE_1(t *testing.T) {
+	t.Parallel()
+	kinds, err := scheme.New()
+	if err != nil {
+		t.Fatal(err)
+	}
+	class := &gardencorev1beta1.ExposureClass{ObjectMeta: metav1.ObjectMeta{
+		Name: "private", DeletionTimestamp: new(metav1.Now()), Finalizers: []string{"gardener"},
+	}}
+	shoot := &gardencorev1beta1.Shoot{ObjectMeta: metav1.ObjectMeta{Namespace: "garden-dev", Name: "a"}}
+	shoot.Spec.ExposureClassName = new("private")
+	cache := fake.NewClientBuilder().WithScheme(kinds).WithObjects(class.DeepCopy()).Build()
+	server := fake.NewClientBuilder().WithScheme(kinds).WithObjects(class.DeepCopy(), shoot).Build()
+	r := &inuse.Reconciler{Base: kit.Base{Client: cache, Reader: server, Recorder: events.NewFakeRecorder(10)}, Protection: inuse.ExposureClasses()}
+	if result, err := r.Reconcile(t.Context(), reconcile.Request{NamespacedName: client.ObjectKeyFromObject(class)}); err == nil {
+		t.Errorf("Reconcile(...) = %v and no error, although a shoot uses the class", result)
+	}
+	if err := cache.Get(t.Context(), client.ObjectKeyFromObject(class), class); err != nil {
+		t.Errorf("the class is released: %v", err)
+	}
+}

@@ -283,6 +283,34 @@ func TestOldCache(t *testing.T) {
 	}
 }
 
+// TestForeign lets a set grow beside what has the labels and the name of a replica and belongs to somebody else.
+func TestForeign_GCM_MSS_2(t *testing.T) {
+	t.Parallel()
+	known := kinds(t)
+	for reason, tc := range map[string]struct {
+		owner *metav1.OwnerReference
+		made  []string
+	}{
+		"a shoot without an owner is a replica":                           {},
+		"so is one of the set":                                            {owner: metav1.NewControllerRef(bed(1), gardenseedmanagementv1alpha1.GroupVersion.WithKind("ManagedSeedSet"))},
+		"one of an earlier set of its name is not, and its name is taken": {owner: metav1.NewControllerRef(bed(1, func(s *set) { s.UID = "uid-before" }), gardenseedmanagementv1alpha1.GroupVersion.WithKind("ManagedSeedSet")), made: []string{"a-1"}},
+	} {
+		shoot := shootOf("a-0")
+		operated(shoot, "Create", "Processing")
+		if tc.owner != nil {
+			shoot.OwnerReferences = []metav1.OwnerReference{*tc.owner}
+		}
+		s := bed(1)
+		f := newField(t, known, 0, s.DeepCopy(), shoot)
+		if _, err := reconcile.AsReconciler(client.Client(f.WithWatch), controller(f.dying, f.dying)).Reconcile(t.Context(), reconcile.Request{NamespacedName: client.ObjectKeyFromObject(s)}); err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(tc.made, f.made); diff != "" {
+			t.Errorf("%s\nshoots that were created (-want +got):\n%s", reason, diff)
+		}
+	}
+}
+
 // TestGivenUp sees that it is a warning when a shoot is not retried any more, and none when it is.
 func TestGivenUp(t *testing.T) {
 	t.Parallel()

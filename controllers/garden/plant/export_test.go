@@ -5,6 +5,7 @@ package plant
 import (
 	"context"
 	"net/http"
+	"net/netip"
 	"sync"
 
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -35,6 +36,11 @@ func Indexed(b *fake.ClientBuilder) *fake.ClientBuilder {
 		p, _ := object.(*gardencorev1beta1.Plant)
 		return []string{p.Spec.SecretRef.Name}
 	})
+}
+
+// SeedNetworks are the networks of seeds, which are not for Plants.
+func (r *Reconciler) SeedNetworks(ctx context.Context) ([]netip.Prefix, error) {
+	return r.seedNetworks(ctx)
 }
 
 // Places bounds the looks in a namespace.

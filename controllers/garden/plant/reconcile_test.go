@@ -271,19 +271,28 @@ func TestBlocked(t *testing.T) {
 			seed, greedy := &gardencorev1beta1.Seed{ObjectMeta: metav1.ObjectMeta{Name: "soil"}}, &gardencorev1beta1.Seed{ObjectMeta: metav1.ObjectMeta{Name: "weed"}}
 			in(&seed.Spec.Networks, "198.51.100.0/24")
 			in(&greedy.Spec.Networks, "0.0.0.0/0")
-			free := start(t, c, greedy, planted("a", "access"), holding("access", c.kubeconfig(t)))
-			free.pass("a")
-			if got := told(free.plant("a"))["APIServerAvailable"]; !strings.HasPrefix(got, "True ") {
-				t.Errorf("a seed does not take all networks, got %q", got)
-			}
 			raw := strings.ReplaceAll(string(c.kubeconfig(t)), c.address().String(), "198.51.100.7:443")
-			g := start(t, c, seed, planted("a", "access"), holding("access", []byte(raw)))
+			g := start(t, c, seed, greedy, planted("a", "access"), holding("access", []byte(raw)))
+			networks, err := g.reconciler.SeedNetworks(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff([]string{"198.51.100.0/24"}, texts(networks)); diff != "" {
+				t.Errorf("a seed does not take all networks (-want +got):\n%s", diff)
+			}
 			g.pass("a")
 			if got := told(g.plant("a"))["APIServerAvailable"]; got != "False APIServerDown: The server in the kubeconfig: the address is not allowed." {
 				t.Errorf("the %s of a seed are not for plants, got %q", name, got)
 			}
 		})
 	}
+}
+
+func texts(networks []netip.Prefix) (all []string) {
+	for _, network := range networks {
+		all = append(all, network.String())
+	}
+	return all
 }
 
 // TestPlausible tells which networks of seeds are ignored, because they would keep the Plants of others from their clusters.

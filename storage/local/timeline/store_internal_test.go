@@ -3,12 +3,15 @@
 package timeline
 
 import (
+	"path/filepath"
 	"sync"
 	"testing"
 	"time"
 
+	bolt "go.etcd.io/bbolt"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/clock"
+	testclock "k8s.io/utils/clock/testing"
 )
 
 // TestRefusedByTheDisk has more entries wait than fit into a transaction while the disk takes none, also at the end: each of those who wait
@@ -87,5 +90,46 @@ func wait(t *testing.T, s *Store, holds func() bool) {
 		if done {
 			return
 		}
+	}
+}
+
+// TestPruneWhileWritesWait has a disk that is slower than what is to be written: there is a write that waits whenever old entries could be
+// removed.
+func TestPruneWhileWritesWait(t *testing.T) {
+	t.Parallel()
+	db, err := bolt.Open(filepath.Join(t.TempDir(), fileName), 0o600, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	used, err := prepare(db)
+	if err != nil {
+		t.Fatal(err)
+	}
+	now := time.Date(2026, 11, 22, 10, 0, 0, 0, time.UTC)
+	s := &Store{
+		config: Config{Keep: time.Hour, MaxBytes: 1 << 20, Clock: testclock.NewFakeClock(now), Failed: func(err error) { t.Error(err) }},
+		db:     db, used: used, waiting: []pending{{}},
+	}
+	old := make([]*Entry, 2*pruneEntries)
+	for i := range old {
+		old[i] = &Entry{Time: metav1.NewMicroTime(now.Add(-2 * time.Hour))}
+	}
+	if err := db.Update(func(tx *bolt.Tx) error { return write(tx, []pending{{entries: old}}, s.used) }); err != nil {
+		t.Fatal(err)
+	}
+	left := func() (n int) {
+		if err := db.View(func(tx *bolt.Tx) error { n = numbersOf(tx).Stats().KeyN; return nil }); err != nil {
+			t.Error(err)
+		}
+
+		return n
+	}
+	for _, want := range []int{pruneEntries, 0} {
+		if s.prune(); left() != want {
+			t.Errorf("%d entries are left, want %d: some are removed, and then the write has its turn", left(), want)
+		}
+	}
+	if err := db.Close(); err != nil {
+		t.Error(err)
 	}
 }

@@ -470,6 +470,7 @@ export const t = {
     changed: (fields: string) => `Changed ${fields}`,
     operationRequested: 'Operation requested',
     condition: (type: string, status: string) => `${type} is ${status}`,
+    conditionGone: (type: string) => `${type} is gone`,
     errors: (n: number) => (n === 1 ? 'An error' : `${n} errors`),
     noErrors: 'No errors any more',
     removed: 'Removed',

@@ -39,7 +39,8 @@ export function headline(e: TimelineEntry): string {
     return fields.length > 0 ? t.timeline.changed(fields.join(', ')) : t.timeline.operationRequested
   }
   if (e.operation) return `${t.operation.names[e.operation.type]} ${t.operation.states[e.operation.state]}`
-  if (e.condition) return t.timeline.condition(e.condition.type, e.condition.status)
+  if (e.condition?.status) return t.timeline.condition(e.condition.type, e.condition.status)
+  if (e.condition) return t.timeline.conditionGone(e.condition.type)
   if (e.type === 'Errors')
     return (e.lastErrors ?? []).length > 0 ? t.timeline.errors(e.lastErrors!.length) : t.timeline.noErrors
   return e.type === 'Removed' ? t.timeline.removed : e.type
@@ -57,7 +58,7 @@ export function toneOf(e: TimelineEntry): Tone {
     const tones: Record<string, Tone> = { Processing: 'busy', Succeeded: 'ok', Error: 'bad', Failed: 'bad' }
     return tones[e.operation.state] ?? 'off'
   }
-  if (e.condition) return e.condition.status === 'True' ? 'ok' : e.condition.status === 'False' ? 'bad' : 'warn'
+  if (e.condition?.status) return e.condition.status === 'True' ? 'ok' : e.condition.status === 'False' ? 'bad' : 'warn'
   if (e.type === 'Errors') return (e.lastErrors ?? []).length > 0 ? 'bad' : 'ok'
   return 'off'
 }

@@ -31,7 +31,8 @@ export interface TimelineEntry extends KubeObject {
     progress: number
     description?: string
   }
-  condition?: { type: string; status: Condition['status']; from?: string; reason?: string; message?: string }
+  /** The status of a condition that was removed is empty. */
+  condition?: { type: string; status: Condition['status'] | ''; from?: string; reason?: string; message?: string }
   lastErrors?: LastError[]
   task?: TimelineTask
 }

@@ -95,6 +95,39 @@ func TestTakenName_GCM_SEED_3(t *testing.T) {
 	}
 }
 
+// TestForeignNamespace has namespaces of the name of that of the seed, and keys for it.
+func TestForeignNamespace_GCM_SEED_1(t *testing.T) {
+	t.Parallel()
+	kinds, err := scheme.New()
+	if err != nil {
+		t.Fatal(err)
+	}
+	seed := &gardencorev1beta1.Seed{ObjectMeta: metav1.ObjectMeta{Name: "eu", UID: "1"}}
+	before := &gardencorev1beta1.Seed{ObjectMeta: metav1.ObjectMeta{Name: "eu", UID: "0"}}
+	kind := gardencorev1beta1.GroupVersion.WithKind("Seed")
+	for reason, tc := range map[string]struct {
+		owner []metav1.OwnerReference
+		takes bool
+	}{
+		"its own gets the label and the copies":        {owner: []metav1.OwnerReference{*metav1.NewControllerRef(seed, kind)}, takes: true},
+		"that of nobody is somebody's":                 {},
+		"so is that of an earlier seed, until it goes": {owner: []metav1.OwnerReference{*metav1.NewControllerRef(before, kind)}},
+	} {
+		source := secret("garden", "a")
+		taken := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "seed-eu", Labels: map[string]string{"gardener.cloud/role": "other"}, OwnerReferences: tc.owner}}
+		c := fake.NewClientBuilder().WithScheme(kinds).WithObjects(seed.DeepCopy(), taken, &source).Build()
+		_, err := (&namespace.Reconciler{Base: kit.Base{Client: c, Reader: c}}).Reconcile(t.Context(), seed.DeepCopy())
+		copies := &corev1.SecretList{}
+		if failed := errors.Join(c.Get(t.Context(), client.ObjectKeyFromObject(taken), taken), c.List(t.Context(), copies, client.InNamespace("seed-eu"))); failed != nil {
+			t.Fatal(failed)
+		}
+		labelled := taken.Labels["gardener.cloud/role"] == "seed"
+		if (err == nil) != tc.takes || labelled != tc.takes || (len(copies.Items) > 0) != tc.takes {
+			t.Errorf("%s: error %v, labelled %t, %d copies", reason, err, labelled, len(copies.Items))
+		}
+	}
+}
+
 func TestBrokenCopy_GCM_SEED_3(t *testing.T) {
 	t.Parallel()
 	old := func(s *corev1.Secret) { s.Data = map[string][]byte{"k": []byte("old")} }

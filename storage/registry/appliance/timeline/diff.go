@@ -3,6 +3,7 @@
 package timeline
 
 import (
+	"fmt"
 	"reflect"
 	"slices"
 	"strings"
@@ -11,12 +12,21 @@ import (
 
 	gardenappliancev1alpha1 "github.com/terrarium-garden/terrarium/apis/appliance/v1alpha1"
 	"github.com/terrarium-garden/terrarium/apis/check"
+	"github.com/terrarium-garden/terrarium/apis/core/query"
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	"github.com/terrarium-garden/terrarium/storage/local/timeline"
 )
 
-// maxFields bounds the list of changed fields in an entry.
-const maxFields = 20
+// The bounds of what is recorded of one change. A gardenlet may write into a status as much as a request takes, and many entries are read
+// at once.
+const (
+	// maxFields bounds the list of changed fields in an entry, maxErrors that of errors, and maxCodes that of the codes of an error.
+	maxFields = 20
+	maxErrors = 20
+	maxCodes  = 10
+	// maxConditions is the number of conditions and constraints that are looked at. No object has as many.
+	maxConditions = 100
+)
 
 func subjectOf(kind string, obj metav1.Object) gardenappliancev1alpha1.TimelineSubject {
 	return gardenappliancev1alpha1.TimelineSubject{
@@ -63,31 +73,42 @@ func operation(before, after *gardencorev1beta1.LastOperation) *timeline.Entry {
 		return nil
 	}
 	what := &gardenappliancev1alpha1.TimelineOperation{
-		Type: after.Type, State: after.State, Progress: after.Progress, Description: bounded(after.Description),
+		Type: word(after.Type), State: word(after.State), Progress: after.Progress, Description: bounded(after.Description),
 	}
 	if before != nil {
 		same := before.Type == after.Type && before.State == after.State
 		if same && (after.State == gardencorev1beta1.LastOperationStateProcessing || before.Description == after.Description) {
 			return nil
 		}
-		what.From = before.State
+		what.From = word(before.State)
 	}
 
 	return &timeline.Entry{Type: gardenappliancev1alpha1.TimelineEntryOperation, Operation: what}
 }
 
-// conditions returns an entry for each condition whose status or reason changed.
+// conditions returns an entry for each condition whose status or reason changed, and for each that was removed.
 func conditions(before, after []gardencorev1beta1.Condition) []*timeline.Entry {
+	before, after = before[:min(len(before), maxConditions)], after[:min(len(after), maxConditions)]
 	var all []*timeline.Entry
+	add := func(what *gardenappliancev1alpha1.TimelineCondition) {
+		all = append(all, &timeline.Entry{Type: gardenappliancev1alpha1.TimelineEntryCondition, Condition: what})
+	}
 	for _, now := range after {
-		what := &gardenappliancev1alpha1.TimelineCondition{Type: now.Type, Status: now.Status, Reason: now.Reason, Message: bounded(now.Message)}
-		if i := slices.IndexFunc(before, func(c gardencorev1beta1.Condition) bool { return c.Type == now.Type }); i >= 0 {
-			if before[i].Status == now.Status && before[i].Reason == now.Reason {
+		what := &gardenappliancev1alpha1.TimelineCondition{
+			Type: word(now.Type), Status: word(now.Status), Reason: word(now.Reason), Message: bounded(now.Message),
+		}
+		if was := query.FindCondition(before, now.Type); was != nil {
+			if was.Status == now.Status && was.Reason == now.Reason {
 				continue
 			}
-			what.From = before[i].Status
+			what.From = word(was.Status)
 		}
-		all = append(all, &timeline.Entry{Type: gardenappliancev1alpha1.TimelineEntryCondition, Condition: what})
+		add(what)
+	}
+	for _, was := range before {
+		if query.FindCondition(after, was.Type) == nil {
+			add(&gardenappliancev1alpha1.TimelineCondition{Type: word(was.Type), From: word(was.Status)})
+		}
 	}
 
 	return all
@@ -95,14 +116,25 @@ func conditions(before, after []gardencorev1beta1.Condition) []*timeline.Entry {
 
 func copied(errors []gardencorev1beta1.LastError) []gardencorev1beta1.LastError {
 	var all []gardencorev1beta1.LastError
-	for i := range errors {
-		one := errors[i].DeepCopy()
-		one.Description = bounded(one.Description)
-		all = append(all, *one)
+	for _, one := range errors[:min(len(errors), maxErrors)] {
+		short := gardencorev1beta1.LastError{Description: bounded(one.Description), LastUpdateTime: one.LastUpdateTime.DeepCopy()}
+		for _, code := range one.Codes[:min(len(one.Codes), maxCodes)] {
+			short.Codes = append(short.Codes, word(code))
+		}
+		if one.TaskID != nil {
+			short.TaskID = new(word(*one.TaskID))
+		}
+		all = append(all, short)
+	}
+	if more := len(errors) - maxErrors; more > 0 {
+		all = append(all, gardencorev1beta1.LastError{Description: fmt.Sprintf("%d more errors", more)})
 	}
 
 	return all
 }
+
+// word cuts a text that is one word, unless somebody means harm.
+func word[S ~string](text S) S { return S(cutTo(string(text), gardenappliancev1alpha1.MaxTimelineID)) }
 
 // sameErrors compares errors without their times, which change with each attempt.
 func sameErrors(a, b []gardencorev1beta1.LastError) bool {
