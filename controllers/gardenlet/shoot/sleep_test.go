@@ -154,9 +154,6 @@ func TestNight(t *testing.T) {
 			t.Errorf("GLET-HIB-6: %s has to stay, found %v", want, made)
 		}
 	}
-	if slices.ContainsFunc(made, func(name string) bool { return name == "DNSRecord a-internal" }) {
-		t.Error("GLET-HIB-6: the DNS record of a sleeping shoot is still there")
-	}
 	if b.Shoots.Len() != 0 {
 		t.Error("GLET-RECON-5: the connection to a shoot that sleeps is kept")
 	}
