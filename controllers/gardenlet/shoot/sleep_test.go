@@ -179,6 +179,39 @@ func TestNight(t *testing.T) {
 	}
 }
 
+// TestRunsUntilAtRest_GLET_HIB_4: as long as something is left in a cluster that falls asleep, its control plane goes on, so that it can go.
+func TestRunsUntilAtRest_GLET_HIB_4(t *testing.T) {
+	t.Parallel()
+	b := newBedroom(t)
+	node := machineNode()
+	b.give(t, b.inside, node)
+	b.run(t)
+	if err := b.inside.Delete(t.Context(), node); err != nil {
+		t.Fatal(err)
+	}
+	inside, _ := b.inside.(client.WithWatch)
+	looked := 0
+	b.inside = interceptor.NewClient(inside, interceptor.Funcs{
+		List: func(ctx context.Context, c client.WithWatch, list client.ObjectList, options ...client.ListOption) error {
+			if list.GetObjectKind().GroupVersionKind().Kind == "NodeList" {
+				looked++
+				if diff := cmp.Diff(all(1), b.instances(t)); diff != "" {
+					t.Errorf("a shoot whose nodes are looked for (-want +got):\n%s", diff)
+				}
+			}
+			return c.List(ctx, list, options...)
+		},
+	})
+	b.Shoots.Drop("shoot--dev--a")
+	b.sleep(t, true)
+	if looked == 0 {
+		t.Error("nobody has looked for nodes")
+	}
+	if diff := cmp.Diff(all(0), b.instances(t)); diff != "" {
+		t.Errorf("a shoot that sleeps (-want +got):\n%s", diff)
+	}
+}
+
 func TestCreatedAsleep(t *testing.T) {
 	t.Parallel()
 	b := newBedroom(t, asleep)
