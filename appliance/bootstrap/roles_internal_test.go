@@ -3,6 +3,7 @@
 package bootstrap
 
 import (
+	"maps"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -21,9 +22,7 @@ func TestProjectRolesAddUp_EXT_CONV_5(t *testing.T) {
 			t.Fatalf("%T is no ClusterRole", o.value)
 		}
 		if role.AggregationRule == nil {
-			for label, value := range role.Labels {
-				own[label] = value
-			}
+			maps.Copy(own, role.Labels)
 			continue
 		}
 		if len(role.Rules) > 0 {

@@ -195,7 +195,7 @@ func TestRunsUntilAtRest_GLET_HIB_4(t *testing.T) {
 		List: func(ctx context.Context, c client.WithWatch, list client.ObjectList, options ...client.ListOption) error {
 			if list.GetObjectKind().GroupVersionKind().Kind == "NodeList" {
 				looked++
-				if diff := cmp.Diff(all(1), b.instances(t)); diff != "" {
+				if diff := cmp.Diff(all(1), b.instances(t)); diff != "" { //nolint:contextcheck // It has that of the test.
 					t.Errorf("a shoot whose nodes are looked for (-want +got):\n%s", diff)
 				}
 			}
