@@ -53,10 +53,13 @@ func TestValidateObjects(t *testing.T) {
 			reason: "roles are known ones, or short names of extensions",
 			got: validation.ValidateProject(project(func(p *gardencorev1beta1.Project) {
 				p.Spec.Members = []gardencorev1beta1.ProjectMember{
-					{Subject: user, Role: "king", Roles: []string{"extension:fine", "extension:name-that-is-far-too-long"}},
+					{Subject: user, Role: "king", Roles: []string{"extension:exactly-twenty-chars", "extension:twenty-one-characters", "extension:a b", "extension:a/b"}},
 				}
 			})),
-			want: []string{"spec.members[0].role: FieldValueNotSupported", "spec.members[0].roles[1]: FieldValueTooLong"},
+			want: []string{
+				"spec.members[0].role: FieldValueNotSupported", "spec.members[0].roles[1]: FieldValueTooLong", "spec.members[0].roles[2]: FieldValueInvalid",
+				"spec.members[0].roles[3]: FieldValueInvalid", "spec.members[0].roles[3]: FieldValueInvalid",
+			},
 		},
 		"API-VALPROJ-3": {
 			reason: "a namespace stays",

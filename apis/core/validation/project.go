@@ -162,8 +162,8 @@ func memberRoles(roles []string, path *field.Path) field.ErrorList {
 		case isExtension && len(name) > maxExtensionRole:
 			errs = append(errs, field.TooLong(at(i), role, maxExtensionRole))
 		case isExtension:
-			// The name becomes a part of the name of a ClusterRole.
-			for _, message := range content.IsPathSegmentName(name) {
+			// The name becomes a part of the name of a ClusterRole, and the value of a label of those that it consists of.
+			for _, message := range append(content.IsPathSegmentName(name), content.IsLabelValue(name)...) {
 				errs = append(errs, field.Invalid(at(i), role, message))
 			}
 		default:

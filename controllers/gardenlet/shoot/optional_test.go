@@ -200,7 +200,7 @@ func TestAddonsOfOwners_GLET_RECON_1_EXT_DNS_1(t *testing.T) {
 	}
 }
 
-// TestAddonsAtNight puts a cluster with add-ons to sleep: what is inside stays as it is, and the name comes back with the cluster.
+// TestAddonsAtNight puts a cluster with add-ons to sleep: what is inside stays as it is, and the names come back with the cluster.
 func TestAddonsAtNight_GLET_HIB_6(t *testing.T) {
 	t.Parallel()
 	e := newEvaluated(t)
@@ -209,21 +209,24 @@ func TestAddonsAtNight_GLET_HIB_6(t *testing.T) {
 	if err := e.inside.Delete(t.Context(), node); err != nil {
 		t.Fatal(err)
 	}
+	names := []string{"DNSRecord a-external", "DNSRecord a-ingress"}
+	expect := func(when string, want []string) {
+		t.Helper()
+		if diff := cmp.Diff(want, found(t, e.SeedClient, gardenextensionsv1alpha1.GroupVersion.WithKind("DNSRecord"))); diff != "" {
+			t.Errorf("names of a cluster that %s (-want +got):\n%s", when, diff)
+		}
+	}
+	expect("is awake", names)
 	e.shoot.Spec.Hibernation = &gardencorev1beta1.Hibernation{Enabled: new(true)}
 	e.run(t)
-	record := &gardenextensionsv1alpha1.DNSRecord{}
-	if e.exists(t, e.SeedClient, "shoot--dev--a", "a-ingress", record) {
-		t.Error("a name leads to a cluster that sleeps")
-	}
+	expect("sleeps", nil)
 	if left := e.sets(t); len(left) != 2 || !e.balanced(t) {
 		t.Errorf("of the add-ons %v are left, the load balancer: %t", left, e.balanced(t))
 	}
 	e.give(t, e.inside, machineNode())
 	e.shoot.Spec.Hibernation.Enabled = new(false)
 	e.run(t)
-	if !e.exists(t, e.SeedClient, "shoot--dev--a", "a-ingress", record) {
-		t.Error("the name does not come back")
-	}
+	expect("has woken up", names)
 }
 
 // TestResetAddons is about a shoot whose add-ons a newer version of Kubernetes has taken away.

@@ -4,9 +4,17 @@ package shoot_test
 
 import (
 	"context"
+	"errors"
+	"fmt"
+	"reflect"
+	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -14,6 +22,7 @@ import (
 
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	gardenextensionsv1alpha1 "github.com/terrarium-garden/terrarium/apis/extensions/v1alpha1"
+	"github.com/terrarium-garden/terrarium/controllers/gardenlet/shoot"
 )
 
 // TestControlPlaneIsDeployedAgain_GLET_DEL_1: the control plane of the cloud provider cleans up with the infrastructure of now. One that has never
@@ -73,4 +82,93 @@ func TestControlPlaneIsDeployedAgain_GLET_DEL_1(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestWhatIsLeftIsKnown_GLET_DEL_1 deletes a shoot on a seed that cannot say whether one thing is there. What is taken for missing is not cleaned
+// up, and costs money for ever, so nothing is deleted before all is known.
+func TestWhatIsLeftIsKnown_GLET_DEL_1(t *testing.T) {
+	t.Parallel()
+	for _, unknown := range []client.Object{
+		&corev1.Namespace{}, &gardenextensionsv1alpha1.Infrastructure{}, &gardenextensionsv1alpha1.ControlPlane{}, &gardenextensionsv1alpha1.Network{},
+		&gardenextensionsv1alpha1.Worker{},
+	} {
+		kind := reflect.TypeOf(unknown)
+		t.Run(kind.Elem().Name(), func(t *testing.T) {
+			t.Parallel()
+			b := newBedroom(t)
+			errAway := errors.New("the seed does not answer")
+			seed, _ := b.SeedClient.(client.WithWatch)
+			b.SeedClient = interceptor.NewClient(seed, interceptor.Funcs{
+				Get: func(ctx context.Context, c client.WithWatch, key client.ObjectKey, obj client.Object, options ...client.GetOption) error {
+					if reflect.TypeOf(obj) == kind {
+						return errAway
+					}
+					return c.Get(ctx, key, obj, options...)
+				},
+				Delete: func(_ context.Context, _ client.WithWatch, obj client.Object, _ ...client.DeleteOption) error {
+					t.Errorf("%T %q is to be deleted", obj, obj.GetName())
+					return nil
+				},
+			})
+			b.shoot.DeletionTimestamp = &metav1.Time{Time: now()}
+			synctest.Test(t, func(t *testing.T) {
+				err := shoot.RunFlow(t.Context(), b.Reconciler, b.shoot, "shoot--dev--a")
+				if !errors.Is(err, errAway) || !strings.Contains(err.Error(), "look for what is left in the seed") {
+					t.Errorf("the deletion of a shoot on a seed that is away: error %v, want %q", err, errAway)
+				}
+			})
+		})
+	}
+}
+
+// TestNamespaceGoes_GLET_DEL_1 deletes a shoot whose namespace is being deleted already, with what it had: nothing is deployed into that any
+// more, and it is waited for.
+func TestNamespaceGoes_GLET_DEL_1(t *testing.T) {
+	t.Parallel()
+	b := newBedroom(t)
+	namespace := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "shoot--dev--a", Finalizers: []string{"example.com/hold"}}}
+	there := metav1.ObjectMeta{Namespace: namespace.Name, Name: "a"}
+	for _, object := range []client.Object{
+		namespace, &gardenextensionsv1alpha1.Infrastructure{ObjectMeta: there}, &gardenextensionsv1alpha1.Worker{ObjectMeta: there},
+		&appsv1.Deployment{ObjectMeta: metav1.ObjectMeta{Namespace: namespace.Name, Name: "kube-apiserver"}, Spec: appsv1.DeploymentSpec{Replicas: new(int32(1))}},
+	} {
+		b.give(t, b.SeedClient, object)
+	}
+	if err := b.SeedClient.Delete(t.Context(), namespace); err != nil {
+		t.Fatal(err)
+	}
+	refuse := func(what any) error { return fmt.Errorf("%T cannot be written: the namespace is being deleted", what) }
+	seed, _ := b.SeedClient.(client.WithWatch)
+	b.SeedClient = interceptor.NewClient(seed, interceptor.Funcs{
+		Create: func(_ context.Context, _ client.WithWatch, obj client.Object, _ ...client.CreateOption) error {
+			return refuse(obj)
+		},
+		Patch: func(_ context.Context, _ client.WithWatch, obj client.Object, _ client.Patch, _ ...client.PatchOption) error {
+			return refuse(obj)
+		},
+		Apply: func(_ context.Context, _ client.WithWatch, obj runtime.ApplyConfiguration, _ ...client.ApplyOption) error {
+			return refuse(obj)
+		},
+	})
+	b.shoot.DeletionTimestamp = &metav1.Time{Time: now()}
+	synctest.Test(t, func(t *testing.T) {
+		ended := make(chan error, 1)
+		go func() { ended <- shoot.RunFlow(t.Context(), b.Reconciler, b.shoot, namespace.Name) }()
+		time.Sleep(9 * time.Minute) // of the time of the bubble
+		select {
+		case err := <-ended:
+			t.Fatalf("the deletion does not wait for the namespace: error %v", err)
+		default:
+		}
+		if err := seed.Get(t.Context(), client.ObjectKeyFromObject(namespace), namespace); err != nil {
+			t.Fatal(err)
+		}
+		namespace.Finalizers = nil
+		if err := seed.Update(t.Context(), namespace); err != nil {
+			t.Fatal(err)
+		}
+		if err := <-ended; err != nil {
+			t.Errorf("the namespace is gone, and the deletion ends with %v", err)
+		}
+	})
 }

@@ -154,9 +154,6 @@ func TestNight(t *testing.T) {
 			t.Errorf("GLET-HIB-6: %s has to stay, found %v", want, made)
 		}
 	}
-	if slices.ContainsFunc(made, func(name string) bool { return name == "DNSRecord a-internal" }) {
-		t.Error("GLET-HIB-6: the DNS record of a sleeping shoot is still there")
-	}
 	if b.Shoots.Len() != 0 {
 		t.Error("GLET-RECON-5: the connection to a shoot that sleeps is kept")
 	}
@@ -179,6 +176,39 @@ func TestNight(t *testing.T) {
 	}
 	if left := found(t, b.SeedClient, inSeed()...); len(left) > 0 {
 		t.Errorf("GLET-DEL-6: the deletion of a sleeping shoot leaves %v", left)
+	}
+}
+
+// TestRunsUntilAtRest_GLET_HIB_4: as long as something is left in a cluster that falls asleep, its control plane goes on, so that it can go.
+func TestRunsUntilAtRest_GLET_HIB_4(t *testing.T) {
+	t.Parallel()
+	b := newBedroom(t)
+	node := machineNode()
+	b.give(t, b.inside, node)
+	b.run(t)
+	if err := b.inside.Delete(t.Context(), node); err != nil {
+		t.Fatal(err)
+	}
+	inside, _ := b.inside.(client.WithWatch)
+	looked := 0
+	b.inside = interceptor.NewClient(inside, interceptor.Funcs{
+		List: func(ctx context.Context, c client.WithWatch, list client.ObjectList, options ...client.ListOption) error {
+			if list.GetObjectKind().GroupVersionKind().Kind == "NodeList" {
+				looked++
+				if diff := cmp.Diff(all(1), b.instances(t)); diff != "" { //nolint:contextcheck // It has that of the test.
+					t.Errorf("a shoot whose nodes are looked for (-want +got):\n%s", diff)
+				}
+			}
+			return c.List(ctx, list, options...)
+		},
+	})
+	b.Shoots.Drop("shoot--dev--a")
+	b.sleep(t, true)
+	if looked == 0 {
+		t.Error("nobody has looked for nodes")
+	}
+	if diff := cmp.Diff(all(0), b.instances(t)); diff != "" {
+		t.Errorf("a shoot that sleeps (-want +got):\n%s", diff)
 	}
 }
 

@@ -25,6 +25,9 @@ const (
 	purposeInternal = "internal"
 	purposeExternal = "external"
 	purposeIngress  = "ingress"
+
+	// namesGone is the task after which no name leads to a cluster that sleeps.
+	namesGone flow.ID = "dns-stop"
 )
 
 // names are the DNS records of the API server. The record of the ingress controller is made in the same way, see
@@ -45,7 +48,7 @@ func (n names) fragment(found remains) fragment {
 		deploy: []flow.Task{
 			{ID: "dns-internal", Title: "Deploying the internal DNS record", Reads: reads, Skip: sleeps || n.facts.Hosts.Internal == "", Do: n.internal},
 			{ID: "dns-external", Title: "Deploying the external DNS record", Reads: reads, Skip: sleeps || n.facts.Hosts.External == "", Do: n.external},
-			{ID: "dns-stop", Title: "Deleting the DNS records of the sleeping cluster", After: after("apiserver-stop-wait"), Skip: !sleeps, Do: n.delete},
+			{ID: namesGone, Title: "Deleting the DNS records of the sleeping cluster", After: after("apiserver-stop-wait"), Skip: !sleeps, Do: n.delete},
 		},
 		destroy: []flow.Task{
 			{ID: "dns-internal", Title: "Deploying the internal DNS record", Reads: reads, Skip: !found.cleanable() || n.facts.Hosts.Internal == "", Do: n.internalAgain},

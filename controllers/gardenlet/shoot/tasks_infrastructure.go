@@ -32,10 +32,11 @@ func (p provider) fragment(found remains) fragment {
 	return fragment{
 		deploy: slices.Concat(
 			p.infrastructure().deploy(none, "cloudprovider-secret", "referenced-resources"),
-			p.controlPlane().deploy(none, "gardener-access", "resource-manager-access", "apiserver-wait"),
+			p.controlPlane().deploy(none || p.facts.Power == facts.Asleep, "gardener-access", "resource-manager-access", "apiserver-wait"),
 			p.network().deploy(none || sleeps, append(p.addOns.afterServer(), "infrastructure-wait", "resource-manager-access", "system-resources")...),
-			// Load balancers of the cluster may go with it, and no name is to lead to an address that somebody else has got by then.
-			p.again("controlplane-stop", "Stopping", none || p.facts.Power != facts.FallingAsleep, "apiserver-stop", "dns-stop"),
+			// Load balancers of the cluster may go with it, and no name is to lead to an address that somebody else has got by then. A run that goes
+			// on after one that has failed in the middle keeps to that as well.
+			p.stop(none || !sleeps, "apiserver-stop", namesGone),
 		),
 		destroy: slices.Concat(
 			p.redeployed().deploy(none || !found.infrastructure || !found.controlPlane || !found.cleanable(), "cloudprovider-secret", "shoot-client", "resource-manager-access"),
@@ -102,14 +103,13 @@ func (p provider) redeployed() ask[*gardenextensionsv1alpha1.ControlPlane] {
 	return control
 }
 
-// again asks the extension to look once more whether the API server runs, because the control plane of the cloud provider runs as long
-// as that does (EXT-CTRL-7, EXT-CP-4).
-func (p provider) again(id flow.ID, verb string, skip bool, after ...flow.ID) []flow.Task {
+// stop asks the extension to look whether the API server runs, because the control plane of the cloud provider runs as long as that does
+// (EXT-CTRL-7, EXT-CP-4).
+func (p provider) stop(skip bool, after ...flow.ID) []flow.Task {
 	control := p.controlPlane()
-	control.id, control.reads = id, nil
-	control.fill = func(context.Context, *gardenextensionsv1alpha1.ControlPlane) error { return nil }
+	control.id = "controlplane-stop"
 	tasks := control.deploy(skip, after...)
-	tasks[0].Title = verb + " " + control.title
+	tasks[0].Title = "Stopping " + control.title
 	return tasks
 }
 
