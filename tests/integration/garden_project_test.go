@@ -37,6 +37,17 @@ func TestProjects(t *testing.T) {
 		o.event(project, "NamespaceReconcileSuccessful", "GCM-PROJECT-9: an event tells that the namespace is there")
 	})
 
+	t.Run("GCM-PROJECT-9 name without a namespace", func(t *testing.T) {
+		t.Parallel()
+		o := o.in(t)
+		project := &gardencorev1beta1.Project{ObjectMeta: metav1.ObjectMeta{Name: "a.b"}}
+		o.create(project)
+		o.phase(project, gardencorev1beta1.ProjectPhaseFailed)
+		o.event(project, "NamespaceReconcileFailed", "GCM-PROJECT-9: an event tells that no namespace can have this name")
+		o.confirm(project)
+		o.gone(project, "GCM-PROJECT-12: it goes at once")
+	})
+
 	t.Run("GCM-PROJECT-7 roles", func(t *testing.T) {
 		t.Parallel()
 		o := o.in(t)
@@ -98,6 +109,21 @@ func TestProjects(t *testing.T) {
 		harness.Await(t, o.Client, kept, "GCM-PROJECT-11: the namespace stays and is released", func(n *corev1.Namespace) error {
 			return has(n.DeletionTimestamp == nil && n.Labels["gardener.cloud/role"] == "" && len(n.OwnerReferences) == 0, "labels %v, owners %v", n.Labels, n.OwnerReferences)
 		})
+	})
+
+	t.Run("GCM-PROJECT-11 namespace of others", func(t *testing.T) {
+		t.Parallel()
+		o := o.in(t)
+		project := o.project("detached")
+		namespace := o.namespace(project)
+		o.change(namespace, func() { namespace.Labels = nil })
+		o.phase(project, gardencorev1beta1.ProjectPhaseFailed)
+		o.confirm(project)
+		o.gone(project, "GCM-PROJECT-11: the project goes")
+		o.gone(&rbacv1.ClusterRole{ObjectMeta: metav1.ObjectMeta{Name: "gardener.cloud:system:project:detached"}}, "GCM-PROJECT-7: what it owns is collected")
+		if namespace := o.namespace(project); namespace.DeletionTimestamp != nil || len(namespace.OwnerReferences) > 0 {
+			t.Errorf("GCM-PROJECT-11: a namespace without the labels stays; deleted at %v, owners %v", namespace.DeletionTimestamp, namespace.OwnerReferences)
+		}
 	})
 
 	t.Run("GCM-PROJECT-10 deletion", func(t *testing.T) {
