@@ -81,27 +81,39 @@ func (r *Reconciler) Reconcile(ctx context.Context, shoot *gardencorev1beta1.Sho
 }
 
 // trigger puts a shoot to sleep or wakes it up, notes the time and tells of it. The event comes last, so that a pass that is repeated
-// tells nothing twice, and also for a shoot that is as the schedule wants it already (GCM-HIBER-4).
+// tells nothing twice, and also for a shoot that is as the schedule wants it already (GCM-HIBER-4). What was carried out is noted whatever
+// others have written since: a conflict would have it carried out again, after its owner may have wanted otherwise (GCM-HIBER-6).
 func (r *Reconciler) trigger(ctx context.Context, shoot *gardencorev1beta1.Shoot, sleep bool, now time.Time) error {
 	commit := kit.Begin(r.Client, shoot)
+	note := commit.WriteStatus
 	if query.HibernationWanted(shoot) != sleep {
-		shoot.Spec.Hibernation.Enabled = &sleep
-		if err := commit.WriteObject(ctx); err != nil {
-			if apierrors.IsForbidden(err) || apierrors.IsInvalid(err) {
-				kit.Record(r.Recorder, shoot, kit.Notice{
-					Type: corev1.EventTypeWarning, Action: action, Reason: gardencorev1beta1.EventHibernationFailed,
-					Message: "The cluster does not follow its hibernation schedule: " + err.Error(),
-				})
-			}
-			return fmt.Errorf("hibernate shoot %q (%t): %w", client.ObjectKeyFromObject(shoot), sleep, err)
+		if err := r.change(ctx, commit, shoot, sleep); err != nil {
+			return err
 		}
+		note = commit.WriteOwnStatus
 	}
 	shoot.Status.LastHibernationTriggerTime = new(metav1.NewTime(now))
-	if err := commit.WriteStatus(ctx); err != nil {
+	if err := note(ctx); err != nil {
 		return err
 	}
 	kit.Record(r.Recorder, shoot, notice(sleep))
 	return nil
+}
+
+// change writes whether a shoot is to sleep, and tells its owner of a refusal.
+func (r *Reconciler) change(ctx context.Context, commit *kit.Commit, shoot *gardencorev1beta1.Shoot, sleep bool) error {
+	shoot.Spec.Hibernation.Enabled = &sleep
+	err := commit.WriteObject(ctx)
+	if err == nil {
+		return nil
+	}
+	if apierrors.IsForbidden(err) || apierrors.IsInvalid(err) {
+		kit.Record(r.Recorder, shoot, kit.Notice{
+			Type: corev1.EventTypeWarning, Action: action, Reason: gardencorev1beta1.EventHibernationFailed,
+			Message: "The cluster does not follow its hibernation schedule: " + err.Error(),
+		})
+	}
+	return fmt.Errorf("hibernate shoot %q (%t): %w", client.ObjectKeyFromObject(shoot), sleep, err)
 }
 
 func notice(sleep bool) kit.Notice {
