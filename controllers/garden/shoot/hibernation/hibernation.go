@@ -136,11 +136,12 @@ func failed(shoot *gardencorev1beta1.Shoot) bool {
 	return last != nil && last.State == gardencorev1beta1.LastOperationStateFailed && shoot.Status.ObservedGeneration == shoot.Generation
 }
 
-// since is the time after which a schedule has not been carried out yet, as far back as it still is (GCM-HIBER-3).
+// since is the time after which a schedule has not been carried out yet, as far back as it still is (GCM-HIBER-3). A noted time far in the
+// future is of a clock that was wrong: schedules would stand still until then.
 func since(shoot *gardencorev1beta1.Shoot, deadline time.Duration, now time.Time) time.Time {
 	const longest = 7 * 24 * time.Hour
 	from := shoot.CreationTimestamp.Time
-	if t := shoot.Status.LastHibernationTriggerTime; t != nil {
+	if t := shoot.Status.LastHibernationTriggerTime; t != nil && t.Sub(now) <= deadline {
 		from = t.Time
 	}
 	if earliest := now.Add(-min(deadline, longest)); from.Before(earliest) {

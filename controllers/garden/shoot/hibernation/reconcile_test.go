@@ -95,6 +95,27 @@ func TestPass(t *testing.T) {
 			},
 			want: awake,
 		},
+		"GCM-HIBER-3 clock was ahead": {
+			reason: "a time that is still to come, by far, is of a clock that was wrong, and must not keep the shoot from its schedule until then",
+			change: triggered(at(20, 0, 0, 0)), want: asleep,
+		},
+		"GCM-HIBER-3 clock was set": {
+			reason: "a clock that is set back a little repeats nothing", change: triggered(at(9, 20, 2, 0)),
+			want: night{Noted: at(9, 20, 2, 0), Next: untilMorning},
+		},
+		"GCM-HIBER-5 soon": {
+			reason: "right after the next time, not before it",
+			change: func(s *gardencorev1beta1.Shoot) {
+				s.Spec.Hibernation.Schedules = []gardencorev1beta1.HibernationSchedule{nightly("5 20 * * *", "0 6 * * *")}
+			},
+			want: night{Next: 4*time.Minute + 100*time.Millisecond},
+		},
+		"GCM-HIBER-1 unreadable": {
+			reason: "what cannot be read is left, and is no error that is repeated",
+			change: func(s *gardencorev1beta1.Shoot) {
+				s.Spec.Hibernation.Schedules = []gardencorev1beta1.HibernationSchedule{nightly("0 20 * * *", "at dawn")}
+			},
+		},
 		"GCM-HIBER-3 younger": {
 			reason: "what was due before it was created is not for it",
 			change: func(s *gardencorev1beta1.Shoot) { s.CreationTimestamp = metav1.NewTime(at(9, 20, 0, 30)) }, want: awake,

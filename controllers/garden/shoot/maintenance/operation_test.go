@@ -210,6 +210,8 @@ func TestDecide(t *testing.T) {
 		"GCM-MAINT-1 failed today": {"also if it failed", shoot(open, done("Failed", 0)), maintenance.Rest, day},
 		"GCM-MAINT-1 asked":        {"the owner asks for it", shoot(closed, annotated(operation, "maintain")), maintenance.Maintain, 30 * time.Minute},
 		"GCM-MAINT-1 asked again":  {"also after the one of today", shoot(open, done("Succeeded", 0), annotated(operation, "maintain")), maintenance.Maintain, day},
+		"GCM-MAINT-1 clock ahead":  {"a time that is far in the future is of a clock that was wrong", shoot(open, done("Succeeded", -30*day)), maintenance.Maintain, day},
+		"GCM-MAINT-1 clock set":    {"a clock that is set back a little repeats nothing", shoot(open, done("Succeeded", -time.Minute)), maintenance.Rest, day},
 		"GCM-MAINT-1 new":          {"a shoot that was just made has nothing to catch up with", shoot(open, func(s *gardencorev1beta1.Shoot) { s.CreationTimestamp = metav1.NewTime(now()) }), maintenance.Rest, day},
 		"GCM-MAINT-1 no window":    {"without a window it is always open", shoot(func(s *gardencorev1beta1.Shoot) { s.Spec.Maintenance = nil }, done("Succeeded", 0)), maintenance.Rest, 0},
 		"GCM-MAINT-12 interrupted": {"what was interrupted is repeated", shoot(open, done("Processing", 0)), maintenance.Maintain, day},
