@@ -3,6 +3,7 @@
 package integration_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -76,6 +77,8 @@ func TestProjects(t *testing.T) {
 			return has(cmp.Equal(b.Subjects, bob), "subjects %v", b.Subjects)
 		})
 
+		o.revertsClusterRole(project)
+
 		o.change(project, func() { project.Spec.Members[1].Roles = nil })
 		o.gone(extension, "GCM-PROJECT-8: a role that no member holds goes with its binding")
 		o.gone(&rbacv1.ClusterRole{ObjectMeta: metav1.ObjectMeta{Name: extension.Name}}, "GCM-PROJECT-8: a role that no member holds goes")
@@ -145,4 +148,30 @@ func TestProjects(t *testing.T) {
 		o.gone(&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: *project.Spec.Namespace}}, "GCM-PROJECT-11: the namespace goes with the project")
 		o.gone(&rbacv1.ClusterRole{ObjectMeta: metav1.ObjectMeta{Name: "gardener.cloud:system:project:leaving"}}, "GCM-PROJECT-7: the roles go with the project")
 	})
+}
+
+// revertsClusterRole edits and deletes the role of the admins of a project and its binding.
+func (o *operator) revertsClusterRole(project *gardencorev1beta1.Project) {
+	o.t.Helper()
+	role := &rbacv1.ClusterRole{ObjectMeta: metav1.ObjectMeta{Name: "gardener.cloud:system:project-member:" + project.Name}}
+	binding := &rbacv1.ClusterRoleBinding{ObjectMeta: metav1.ObjectMeta{Name: role.Name}}
+	bound := func(what string) {
+		o.t.Helper()
+		harness.Await(o.t, o.Client, binding, what, func(b *rbacv1.ClusterRoleBinding) error {
+			return has(slices.ContainsFunc(b.Subjects, func(s rbacv1.Subject) bool { return s.Name == "ann" }), "subjects %v", b.Subjects)
+		})
+	}
+	ruled := func(what string) {
+		o.t.Helper()
+		harness.Await(o.t, o.Client, role, what, func(r *rbacv1.ClusterRole) error { return has(len(r.Rules) == 2, "rules %v", r.Rules) })
+	}
+	bound("GCM-PROJECT-7: the admin has a role of this project")
+	o.change(binding, func() { binding.Subjects = nil })
+	bound("GCM-PROJECT-13: the subjects of a ClusterRoleBinding come back")
+	o.delete(binding)
+	bound("GCM-PROJECT-13: so does a ClusterRoleBinding that is deleted")
+	o.change(role, func() { role.Rules = nil })
+	ruled("GCM-PROJECT-13: the rules of a ClusterRole come back")
+	o.delete(role)
+	ruled("GCM-PROJECT-13: so does a ClusterRole that is deleted")
 }
