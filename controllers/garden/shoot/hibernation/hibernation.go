@@ -15,6 +15,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/builder"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	logf "sigs.k8s.io/controller-runtime/pkg/log"
+	"sigs.k8s.io/controller-runtime/pkg/predicate"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	gardenconfigv1alpha1 "github.com/terrarium-garden/terrarium/apis/config/v1alpha1"
@@ -42,10 +43,15 @@ type Reconciler struct {
 
 // AddToManager implements kit.Adder.
 func (r *Reconciler) AddToManager(clusters kit.Clusters) error {
-	scheduled := kit.Matching(func(shoot *gardencorev1beta1.Shoot) bool { return len(schedulesOf(shoot)) > 0 })
 	b := r.Controller(clusters, controllerName, kit.Workers(r.Config.ConcurrentSyncs)).
-		For(&gardencorev1beta1.Shoot{}, builder.WithPredicates(scheduled, kit.Changed(facts)))
+		For(&gardencorev1beta1.Shoot{}, builder.WithPredicates(Concerns()))
 	return kit.Complete(b, controllerName, reconcile.AsReconciler(r.Client, r))
+}
+
+// Concerns lets through what a pass depends on: new and changed schedules, above all those that a shoot had not before.
+func Concerns() predicate.Predicate {
+	scheduled := kit.Matching(func(shoot *gardencorev1beta1.Shoot) bool { return len(schedulesOf(shoot)) > 0 })
+	return predicate.And[client.Object](scheduled, kit.Changed(facts))
 }
 
 // facts are what the next pass depends on.
