@@ -6,6 +6,7 @@ package main
 import (
 	"context"
 	"os"
+	_ "time/tzdata" // Hibernation schedules name time zones, which not every machine has.
 
 	"k8s.io/utils/clock"
 

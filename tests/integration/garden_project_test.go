@@ -3,6 +3,7 @@
 package integration_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -37,6 +38,17 @@ func TestProjects(t *testing.T) {
 		o.event(project, "NamespaceReconcileSuccessful", "GCM-PROJECT-9: an event tells that the namespace is there")
 	})
 
+	t.Run("GCM-PROJECT-9 name without a namespace", func(t *testing.T) {
+		t.Parallel()
+		o := o.in(t)
+		project := &gardencorev1beta1.Project{ObjectMeta: metav1.ObjectMeta{Name: "a.b"}}
+		o.create(project)
+		o.phase(project, gardencorev1beta1.ProjectPhaseFailed)
+		o.event(project, "NamespaceReconcileFailed", "GCM-PROJECT-9: an event tells that no namespace can have this name")
+		o.confirm(project)
+		o.gone(project, "GCM-PROJECT-12: it goes at once")
+	})
+
 	t.Run("GCM-PROJECT-7 roles", func(t *testing.T) {
 		t.Parallel()
 		o := o.in(t)
@@ -64,6 +76,8 @@ func TestProjects(t *testing.T) {
 		harness.Await(t, o.Client, binding, "GCM-PROJECT-13: a deleted binding comes back", func(b *rbacv1.RoleBinding) error {
 			return has(cmp.Equal(b.Subjects, bob), "subjects %v", b.Subjects)
 		})
+
+		o.revertsClusterRole(project)
 
 		o.change(project, func() { project.Spec.Members[1].Roles = nil })
 		o.gone(extension, "GCM-PROJECT-8: a role that no member holds goes with its binding")
@@ -100,6 +114,21 @@ func TestProjects(t *testing.T) {
 		})
 	})
 
+	t.Run("GCM-PROJECT-11 namespace of others", func(t *testing.T) {
+		t.Parallel()
+		o := o.in(t)
+		project := o.project("detached")
+		namespace := o.namespace(project)
+		o.change(namespace, func() { namespace.Labels = nil })
+		o.phase(project, gardencorev1beta1.ProjectPhaseFailed)
+		o.confirm(project)
+		o.gone(project, "GCM-PROJECT-11: the project goes")
+		o.gone(&rbacv1.ClusterRole{ObjectMeta: metav1.ObjectMeta{Name: "gardener.cloud:system:project:detached"}}, "GCM-PROJECT-7: what it owns is collected")
+		if namespace := o.namespace(project); namespace.DeletionTimestamp != nil || len(namespace.OwnerReferences) > 0 {
+			t.Errorf("GCM-PROJECT-11: a namespace without the labels stays; deleted at %v, owners %v", namespace.DeletionTimestamp, namespace.OwnerReferences)
+		}
+	})
+
 	t.Run("GCM-PROJECT-10 deletion", func(t *testing.T) {
 		t.Parallel()
 		o := o.in(t)
@@ -119,4 +148,30 @@ func TestProjects(t *testing.T) {
 		o.gone(&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: *project.Spec.Namespace}}, "GCM-PROJECT-11: the namespace goes with the project")
 		o.gone(&rbacv1.ClusterRole{ObjectMeta: metav1.ObjectMeta{Name: "gardener.cloud:system:project:leaving"}}, "GCM-PROJECT-7: the roles go with the project")
 	})
+}
+
+// revertsClusterRole edits and deletes the role of the admins of a project and its binding.
+func (o *operator) revertsClusterRole(project *gardencorev1beta1.Project) {
+	o.t.Helper()
+	role := &rbacv1.ClusterRole{ObjectMeta: metav1.ObjectMeta{Name: "gardener.cloud:system:project-member:" + project.Name}}
+	binding := &rbacv1.ClusterRoleBinding{ObjectMeta: metav1.ObjectMeta{Name: role.Name}}
+	bound := func(what string) {
+		o.t.Helper()
+		harness.Await(o.t, o.Client, binding, what, func(b *rbacv1.ClusterRoleBinding) error {
+			return has(slices.ContainsFunc(b.Subjects, func(s rbacv1.Subject) bool { return s.Name == "ann" }), "subjects %v", b.Subjects)
+		})
+	}
+	ruled := func(what string) {
+		o.t.Helper()
+		harness.Await(o.t, o.Client, role, what, func(r *rbacv1.ClusterRole) error { return has(len(r.Rules) == 2, "rules %v", r.Rules) })
+	}
+	bound("GCM-PROJECT-7: the admin has a role of this project")
+	o.change(binding, func() { binding.Subjects = nil })
+	bound("GCM-PROJECT-13: the subjects of a ClusterRoleBinding come back")
+	o.delete(binding)
+	bound("GCM-PROJECT-13: so does a ClusterRoleBinding that is deleted")
+	o.change(role, func() { role.Rules = nil })
+	ruled("GCM-PROJECT-13: the rules of a ClusterRole come back")
+	o.delete(role)
+	ruled("GCM-PROJECT-13: so does a ClusterRole that is deleted")
 }

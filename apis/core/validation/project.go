@@ -12,6 +12,7 @@ import (
 	metav1validation "k8s.io/apimachinery/pkg/apis/meta/v1/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
+	"github.com/terrarium-garden/terrarium/apis/check"
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 )
 
@@ -39,6 +40,10 @@ func ValidateProjectUpdate(p, old *gardencorev1beta1.Project) field.ErrorList {
 	errs = append(errs, immutableOnceSet(p.Spec.Namespace, old.Spec.Namespace, path.Child("namespace"))...)
 	if old.Spec.Owner != nil && p.Spec.Owner == nil {
 		errs = append(errs, field.Invalid(path.Child("owner"), "", "the owner can be changed but not removed"))
+	}
+	// What is stored was valid once, and a project must be able to lose its finalizer.
+	if check.Equal(&p.Spec, &old.Spec) {
+		return errs
 	}
 	return append(errs, projectSpec(&p.Spec, path)...)
 }

@@ -54,8 +54,7 @@ func Adopt(namespace *corev1.Namespace, project *gardencorev1beta1.Project) erro
 		return fmt.Errorf("use namespace %q: it is in use by another project", namespace.Name)
 	}
 	metav1.SetMetaDataAnnotation(&namespace.ObjectMeta, gardencorev1beta1.AnnotationNamespaceProject, string(project.UID))
-	_, decided := namespace.Annotations[gardencorev1beta1.AnnotationNamespaceKeepAfterProjectDeletion]
-	if !decided && !isTrue(namespace, gardencorev1beta1.AnnotationNamespaceCreatedByProjectController) {
+	if wasThere(namespace) {
 		namespace.Annotations[gardencorev1beta1.AnnotationNamespaceKeepAfterProjectDeletion] = annotated
 	}
 	return nil
@@ -65,7 +64,7 @@ func Adopt(namespace *corev1.Namespace, project *gardencorev1beta1.Project) erro
 type Fate int
 
 const (
-	// Foreign namespaces are not touched.
+	// Foreign namespaces stay as they are.
 	Foreign Fate = iota
 	// Kept namespaces stay and lose the marks of the project.
 	Kept
@@ -73,12 +72,14 @@ const (
 	Doomed
 )
 
-// FateOf decides what becomes of the namespace of a deleted project (GCM-PROJECT-11).
+// FateOf decides what becomes of the namespace of a deleted project (GCM-PROJECT-11). One that the project would have taken over, but
+// has not yet, is kept as if it had.
 func FateOf(namespace *corev1.Namespace, project *gardencorev1beta1.Project) Fate {
 	if !labelledFor(namespace, project) || takenByOther(namespace, project) {
 		return Foreign
 	}
-	if isTrue(namespace, gardencorev1beta1.AnnotationNamespaceKeepAfterProjectDeletion) {
+	_, adopted := namespace.Annotations[gardencorev1beta1.AnnotationNamespaceProject]
+	if isTrue(namespace, gardencorev1beta1.AnnotationNamespaceKeepAfterProjectDeletion) || !adopted && wasThere(namespace) {
 		return Kept
 	}
 	return Doomed
@@ -92,6 +93,11 @@ func Disown(namespace *corev1.Namespace, project *gardencorev1beta1.Project) {
 	delete(namespace.Annotations, gardencorev1beta1.AnnotationNamespaceProject)
 	delete(namespace.Annotations, gardencorev1beta1.AnnotationNamespaceKeepAfterProjectDeletion)
 	delete(namespace.Annotations, gardencorev1beta1.AnnotationNamespaceCreatedByProjectController)
+	Disclaim(namespace, project)
+}
+
+// Disclaim removes the owner reference from a namespace. The garbage collector would delete it with the project otherwise.
+func Disclaim(namespace *corev1.Namespace, project *gardencorev1beta1.Project) {
 	namespace.OwnerReferences = slices.DeleteFunc(namespace.OwnerReferences, func(o metav1.OwnerReference) bool { return o.UID == project.UID })
 }
 
@@ -103,6 +109,12 @@ func labelledFor(namespace *corev1.Namespace, project *gardencorev1beta1.Project
 func takenByOther(namespace *corev1.Namespace, project *gardencorev1beta1.Project) bool {
 	uid, found := namespace.Annotations[gardencorev1beta1.AnnotationNamespaceProject]
 	return found && uid != string(project.UID)
+}
+
+// wasThere reports whether a namespace is older than its project, and no operator has said whether to keep it.
+func wasThere(namespace *corev1.Namespace) bool {
+	_, decided := namespace.Annotations[gardencorev1beta1.AnnotationNamespaceKeepAfterProjectDeletion]
+	return !decided && !isTrue(namespace, gardencorev1beta1.AnnotationNamespaceCreatedByProjectController)
 }
 
 func isTrue(namespace *corev1.Namespace, annotation string) bool {

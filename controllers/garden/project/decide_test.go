@@ -112,10 +112,13 @@ func TestFateOf(t *testing.T) {
 		annotations map[string]string
 		want        project.Fate
 	}{
-		"GCM-PROJECT-11 foreign":    {reason: "without the labels it is not ours", labels: map[string]string{"gardener.cloud/role": "seed"}, want: project.Foreign},
-		"GCM-PROJECT-11 of another": {reason: "with the UID of another project it is not ours", labels: ours(), annotations: map[string]string{"namespace.gardener.cloud/project": "other"}, want: project.Foreign},
-		"GCM-PROJECT-11 kept":       {reason: "the annotation keeps it", labels: ours(), annotations: map[string]string{"namespace.gardener.cloud/keep-after-project-deletion": "true"}, want: project.Kept},
-		"GCM-PROJECT-11 doomed":     {reason: "everything else goes", labels: ours(), annotations: map[string]string{"namespace.gardener.cloud/keep-after-project-deletion": "false"}, want: project.Doomed},
+		"GCM-PROJECT-11 foreign":     {reason: "without the labels it is not ours", labels: map[string]string{"gardener.cloud/role": "seed"}, want: project.Foreign},
+		"GCM-PROJECT-11 of another":  {reason: "with the UID of another project it is not ours", labels: ours(), annotations: map[string]string{"namespace.gardener.cloud/project": "other"}, want: project.Foreign},
+		"GCM-PROJECT-11 kept":        {reason: "the annotation keeps it", labels: ours(), annotations: map[string]string{"namespace.gardener.cloud/keep-after-project-deletion": "true"}, want: project.Kept},
+		"GCM-PROJECT-11 not adopted": {reason: "what was there before the project, which has not taken it over yet, is not its own", labels: ours(), want: project.Kept},
+		"GCM-PROJECT-11 adopted":     {reason: "what it has taken over and nobody wants to keep goes", labels: ours(), annotations: map[string]string{"namespace.gardener.cloud/project": string(dev().UID)}, want: project.Doomed},
+		"GCM-PROJECT-11 made by us":  {reason: "what was made for it goes", labels: ours(), annotations: map[string]string{"namespace.gardener.cloud/created-by-project-controller": "true"}, want: project.Doomed},
+		"GCM-PROJECT-11 doomed":      {reason: "everything else goes", labels: ours(), annotations: map[string]string{"namespace.gardener.cloud/keep-after-project-deletion": "false"}, want: project.Doomed},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

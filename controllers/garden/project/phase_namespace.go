@@ -19,13 +19,18 @@ import (
 )
 
 // claimNamespace writes the name of the namespace into the spec before anything is created with it (GCM-PROJECT-5). The event of
-// this write starts the next pass.
+// this write starts the next pass. A name that the server refuses is forgotten, because the write of the status that tells of it
+// must contain nothing else.
 func (r *Reconciler) claimNamespace(ctx context.Context, s *scope) (kit.Outcome, error) {
 	if s.namespace() != "" {
 		return kit.Continue(), nil
 	}
 	s.project.Spec.Namespace = new(NamespaceName(s.project))
-	return kit.Stop(), s.commit.WriteObject(ctx)
+	if err := s.commit.WriteObject(ctx); err != nil {
+		s.project.Spec.Namespace = nil
+		return kit.Stop(), err
+	}
+	return kit.Stop(), nil
 }
 
 // ensureNamespace creates the namespace (GCM-PROJECT-2) or adopts one that is labelled for this project (GCM-PROJECT-3,
@@ -111,17 +116,17 @@ func (r *Reconciler) releaseNamespace(ctx context.Context, s *scope) (kit.Outcom
 	}
 	switch FateOf(namespace, s.project) {
 	case Foreign:
-		return kit.Continue(), nil
+		return kit.Continue(), r.changeNamespace(ctx, s, namespace, Disclaim)
 	case Kept:
-		return kit.Continue(), r.keepNamespace(ctx, s, namespace)
+		return kit.Continue(), r.changeNamespace(ctx, s, namespace, Disown)
 	default:
 		return kit.RequeueAfter(recheckNamespace), r.deleteNamespace(ctx, s, namespace)
 	}
 }
 
-func (r *Reconciler) keepNamespace(ctx context.Context, s *scope, namespace *corev1.Namespace) error {
+func (r *Reconciler) changeNamespace(ctx context.Context, s *scope, namespace *corev1.Namespace, change func(*corev1.Namespace, *gardencorev1beta1.Project)) error {
 	commit := kit.Begin(r.Client, namespace)
-	Disown(namespace, s.project)
+	change(namespace, s.project)
 	return commit.WriteObject(ctx)
 }
 

@@ -11,6 +11,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
 	"sigs.k8s.io/controller-runtime/pkg/event"
+	"sigs.k8s.io/controller-runtime/pkg/handler"
 	"sigs.k8s.io/controller-runtime/pkg/predicate"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
@@ -33,9 +34,6 @@ type Reconciler struct {
 // (GCM-PROJECT-13). The deletion of a Shoot enqueues the project in deletion that waits for it (GCM-PROJECT-10).
 func (r *Reconciler) AddToManager(clusters kit.Clusters) error {
 	b := r.Controller(clusters, controllerName, kit.Workers(r.Config.ConcurrentSyncs))
-	emptied := kit.EnqueueMatching(r.Client, &gardencorev1beta1.ProjectList{}, func(shoot client.Object, project *gardencorev1beta1.Project) bool {
-		return project.DeletionTimestamp != nil && project.Spec.Namespace != nil && *project.Spec.Namespace == shoot.GetNamespace()
-	})
 	// The quota controller writes the status of quotas, which have no generation to tell such changes apart.
 	quota := func(quota *corev1.ResourceQuota) any {
 		return []any{quota.Spec, quota.Labels, quota.Annotations, quota.OwnerReferences}
@@ -46,8 +44,15 @@ func (r *Reconciler) AddToManager(clusters kit.Clusters) error {
 		Owns(&rbacv1.ClusterRole{}).
 		Owns(&rbacv1.ClusterRoleBinding{}).
 		Owns(&rbacv1.RoleBinding{}).
-		Watches(&gardencorev1beta1.Shoot{}, emptied, builder.WithPredicates(deletions()))
+		Watches(&gardencorev1beta1.Shoot{}, Emptied(r.Client), builder.WithPredicates(deletions()))
 	return kit.Complete(b, controllerName, reconcile.AsReconciler(r.Client, r))
+}
+
+// Emptied enqueues the project in deletion that a shoot has kept from ending. The reader must read from the cache.
+func Emptied(reader client.Reader) handler.EventHandler {
+	return kit.EnqueueMatching(reader, &gardencorev1beta1.ProjectList{}, func(shoot client.Object, project *gardencorev1beta1.Project) bool {
+		return project.DeletionTimestamp != nil && project.Spec.Namespace != nil && *project.Spec.Namespace == shoot.GetNamespace()
+	})
 }
 
 func deletions() predicate.Predicate {

@@ -140,6 +140,19 @@ func TestQuietPass_GCM_SHOOTREF_3(t *testing.T) {
 	}
 }
 
+// TestGoing_GCM_SHOOTREF_3 refers to a Secret that is being deleted: the server would refuse another finalizer, and what else the shoot refers to
+// has to be protected.
+func TestGoing_GCM_SHOOTREF_3(t *testing.T) {
+	t.Parallel()
+	going := secret("a")
+	going.DeletionTimestamp, going.Finalizers = new(metav1.Now()), []string{"other"}
+	g := start(t, shooting("one", "a", "b"), going, secret("b"))
+	g.pass("one")
+	if diff := cmp.Diff([]string{"b"}, g.protected()); diff != "" {
+		t.Errorf("what is protected (-want +got):\n%s", diff)
+	}
+}
+
 func TestRelease_GCM_SHOOTREF_3(t *testing.T) {
 	t.Parallel()
 	g := start(t, shooting("one", "a", "b"), shooting("two", "b"), secret("a"), secret("b"), secret("c"))

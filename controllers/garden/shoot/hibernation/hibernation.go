@@ -15,6 +15,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/builder"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	logf "sigs.k8s.io/controller-runtime/pkg/log"
+	"sigs.k8s.io/controller-runtime/pkg/predicate"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	gardenconfigv1alpha1 "github.com/terrarium-garden/terrarium/apis/config/v1alpha1"
@@ -42,10 +43,15 @@ type Reconciler struct {
 
 // AddToManager implements kit.Adder.
 func (r *Reconciler) AddToManager(clusters kit.Clusters) error {
-	scheduled := kit.Matching(func(shoot *gardencorev1beta1.Shoot) bool { return len(schedulesOf(shoot)) > 0 })
 	b := r.Controller(clusters, controllerName, kit.Workers(r.Config.ConcurrentSyncs)).
-		For(&gardencorev1beta1.Shoot{}, builder.WithPredicates(scheduled, kit.Changed(facts)))
+		For(&gardencorev1beta1.Shoot{}, builder.WithPredicates(Concerns()))
 	return kit.Complete(b, controllerName, reconcile.AsReconciler(r.Client, r))
+}
+
+// Concerns lets through what a pass depends on: new and changed schedules, above all those that a shoot had not before.
+func Concerns() predicate.Predicate {
+	scheduled := kit.Matching(func(shoot *gardencorev1beta1.Shoot) bool { return len(schedulesOf(shoot)) > 0 })
+	return predicate.And[client.Object](scheduled, kit.Changed(facts))
 }
 
 // facts are what the next pass depends on.
@@ -81,27 +87,39 @@ func (r *Reconciler) Reconcile(ctx context.Context, shoot *gardencorev1beta1.Sho
 }
 
 // trigger puts a shoot to sleep or wakes it up, notes the time and tells of it. The event comes last, so that a pass that is repeated
-// tells nothing twice, and also for a shoot that is as the schedule wants it already (GCM-HIBER-4).
+// tells nothing twice, and also for a shoot that is as the schedule wants it already (GCM-HIBER-4). What was carried out is noted whatever
+// others have written since: a conflict would have it carried out again, after its owner may have wanted otherwise (GCM-HIBER-6).
 func (r *Reconciler) trigger(ctx context.Context, shoot *gardencorev1beta1.Shoot, sleep bool, now time.Time) error {
 	commit := kit.Begin(r.Client, shoot)
+	note := commit.WriteStatus
 	if query.HibernationWanted(shoot) != sleep {
-		shoot.Spec.Hibernation.Enabled = &sleep
-		if err := commit.WriteObject(ctx); err != nil {
-			if apierrors.IsForbidden(err) || apierrors.IsInvalid(err) {
-				kit.Record(r.Recorder, shoot, kit.Notice{
-					Type: corev1.EventTypeWarning, Action: action, Reason: gardencorev1beta1.EventHibernationFailed,
-					Message: "The cluster does not follow its hibernation schedule: " + err.Error(),
-				})
-			}
-			return fmt.Errorf("hibernate shoot %q (%t): %w", client.ObjectKeyFromObject(shoot), sleep, err)
+		if err := r.change(ctx, commit, shoot, sleep); err != nil {
+			return err
 		}
+		note = commit.WriteOwnStatus
 	}
 	shoot.Status.LastHibernationTriggerTime = new(metav1.NewTime(now))
-	if err := commit.WriteStatus(ctx); err != nil {
+	if err := note(ctx); err != nil {
 		return err
 	}
 	kit.Record(r.Recorder, shoot, notice(sleep))
 	return nil
+}
+
+// change writes whether a shoot is to sleep, and tells its owner of a refusal.
+func (r *Reconciler) change(ctx context.Context, commit *kit.Commit, shoot *gardencorev1beta1.Shoot, sleep bool) error {
+	shoot.Spec.Hibernation.Enabled = &sleep
+	err := commit.WriteObject(ctx)
+	if err == nil {
+		return nil
+	}
+	if apierrors.IsForbidden(err) || apierrors.IsInvalid(err) {
+		kit.Record(r.Recorder, shoot, kit.Notice{
+			Type: corev1.EventTypeWarning, Action: action, Reason: gardencorev1beta1.EventHibernationFailed,
+			Message: "The cluster does not follow its hibernation schedule: " + err.Error(),
+		})
+	}
+	return fmt.Errorf("hibernate shoot %q (%t): %w", client.ObjectKeyFromObject(shoot), sleep, err)
 }
 
 func notice(sleep bool) kit.Notice {
@@ -124,11 +142,12 @@ func failed(shoot *gardencorev1beta1.Shoot) bool {
 	return last != nil && last.State == gardencorev1beta1.LastOperationStateFailed && shoot.Status.ObservedGeneration == shoot.Generation
 }
 
-// since is the time after which a schedule has not been carried out yet, as far back as it still is (GCM-HIBER-3).
+// since is the time after which a schedule has not been carried out yet, as far back as it still is (GCM-HIBER-3). A noted time far in the
+// future is of a clock that was wrong: schedules would stand still until then.
 func since(shoot *gardencorev1beta1.Shoot, deadline time.Duration, now time.Time) time.Time {
 	const longest = 7 * 24 * time.Hour
 	from := shoot.CreationTimestamp.Time
-	if t := shoot.Status.LastHibernationTriggerTime; t != nil {
+	if t := shoot.Status.LastHibernationTriggerTime; t != nil && t.Sub(now) <= deadline {
 		from = t.Time
 	}
 	if earliest := now.Add(-min(deadline, longest)); from.Before(earliest) {

@@ -3,6 +3,7 @@
 package hibernation_test
 
 import (
+	"context"
 	"testing"
 	"time"
 
@@ -12,6 +13,7 @@ import (
 	clocktesting "k8s.io/utils/clock/testing"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
+	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
 	gardenconfigv1alpha1 "github.com/terrarium-garden/terrarium/apis/config/v1alpha1"
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
@@ -93,6 +95,27 @@ func TestPass(t *testing.T) {
 			},
 			want: awake,
 		},
+		"GCM-HIBER-3 clock was ahead": {
+			reason: "a time that is still to come, by far, is of a clock that was wrong, and must not keep the shoot from its schedule until then",
+			change: triggered(at(20, 0, 0, 0)), want: asleep,
+		},
+		"GCM-HIBER-3 clock was set": {
+			reason: "a clock that is set back a little repeats nothing", change: triggered(at(9, 20, 2, 0)),
+			want: night{Noted: at(9, 20, 2, 0), Next: untilMorning},
+		},
+		"GCM-HIBER-5 soon": {
+			reason: "right after the next time, not before it",
+			change: func(s *gardencorev1beta1.Shoot) {
+				s.Spec.Hibernation.Schedules = []gardencorev1beta1.HibernationSchedule{nightly("5 20 * * *", "0 6 * * *")}
+			},
+			want: night{Next: 4*time.Minute + 100*time.Millisecond},
+		},
+		"GCM-HIBER-1 unreadable": {
+			reason: "what cannot be read is left, and is no error that is repeated",
+			change: func(s *gardencorev1beta1.Shoot) {
+				s.Spec.Hibernation.Schedules = []gardencorev1beta1.HibernationSchedule{nightly("0 20 * * *", "at dawn")}
+			},
+		},
 		"GCM-HIBER-3 younger": {
 			reason: "what was due before it was created is not for it",
 			change: func(s *gardencorev1beta1.Shoot) { s.CreationTimestamp = metav1.NewTime(at(9, 20, 0, 30)) }, want: awake,
@@ -109,6 +132,92 @@ func TestPass(t *testing.T) {
 				t.Errorf("%s\na pass (-want +got):\n%s", tc.reason, diff)
 			}
 		})
+	}
+}
+
+// TestWokenByHand_GCM_HIBER_6 has the gardenlet begin, and the owner wake the shoot up again, before the pass that put it to sleep has ended. The
+// next pass must leave it awake.
+func TestWokenByHand_GCM_HIBER_6(t *testing.T) {
+	t.Parallel()
+	types, err := scheme.New()
+	if err != nil {
+		t.Fatal(err)
+	}
+	now := at(9, 20, 1, 0)
+	s := &gardencorev1beta1.Shoot{ObjectMeta: metav1.ObjectMeta{Namespace: "garden-dev", Name: "a", CreationTimestamp: metav1.NewTime(at(1, 0, 0, 0))}}
+	s.Spec.Hibernation = &gardencorev1beta1.Hibernation{Schedules: []gardencorev1beta1.HibernationSchedule{nightly("0 20 * * *", "0 6 * * *")}}
+	key := client.ObjectKeyFromObject(s)
+	byHand := func(c client.Client) {
+		live := &gardencorev1beta1.Shoot{}
+		if err := c.Get(t.Context(), key, live); err != nil {
+			t.Fatal(err)
+		}
+		live.Spec.Hibernation.Enabled = new(false)
+		if err := c.Update(t.Context(), live); err != nil {
+			t.Fatal(err)
+		}
+	}
+	c := fake.NewClientBuilder().WithScheme(types).WithObjects(s).WithStatusSubresource(s).WithInterceptorFuncs(interceptor.Funcs{
+		SubResourcePatch: func(ctx context.Context, c client.Client, name string, o client.Object, p client.Patch, options ...client.SubResourcePatchOption) error {
+			byHand(c)
+			return c.SubResource(name).Patch(ctx, o, p, options...)
+		},
+	}).Build()
+	r := &hibernation.Reconciler{
+		Base:   kit.Base{Client: c, Reader: c, Clock: clocktesting.NewFakeClock(now), Recorder: events.NewFakeRecorder(10)},
+		Config: gardenconfigv1alpha1.ServerShootHibernationConfiguration{TriggerDeadlineDuration: &metav1.Duration{Duration: 2 * time.Hour}},
+	}
+	for range 2 {
+		if err := c.Get(t.Context(), key, s); err != nil {
+			t.Fatal(err)
+		}
+		if result, err := r.Reconcile(t.Context(), s); err != nil || result.RequeueAfter != 10*time.Minute {
+			t.Errorf("Reconcile(...) = %v, %v, want another look in ten minutes", result, err)
+		}
+	}
+	if err := c.Get(t.Context(), key, s); err != nil {
+		t.Fatal(err)
+	}
+	if noted := s.Status.LastHibernationTriggerTime; *s.Spec.Hibernation.Enabled || noted == nil || !noted.Time.Equal(now) {
+		t.Errorf("asleep %t, noted %v; want what the owner chose, until the next time", *s.Spec.Hibernation.Enabled, noted)
+	}
+}
+
+// TestOldCache_GCM_HIBER_4 sees a shoot that sleeps, which its owner has woken up before the schedule. What was decided from that is not noted.
+func TestOldCache_GCM_HIBER_4(t *testing.T) {
+	t.Parallel()
+	types, err := scheme.New()
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &gardencorev1beta1.Shoot{ObjectMeta: metav1.ObjectMeta{Namespace: "garden-dev", Name: "a", CreationTimestamp: metav1.NewTime(at(1, 0, 0, 0))}}
+	s.Spec.Hibernation = &gardencorev1beta1.Hibernation{Enabled: new(true), Schedules: []gardencorev1beta1.HibernationSchedule{nightly("0 20 * * *", "0 6 * * *")}}
+	c := fake.NewClientBuilder().WithScheme(types).WithObjects(s).WithStatusSubresource(s).Build()
+	key := client.ObjectKeyFromObject(s)
+	seen := &gardencorev1beta1.Shoot{}
+	if err := c.Get(t.Context(), key, seen); err != nil {
+		t.Fatal(err)
+	}
+	awake := seen.DeepCopy()
+	awake.Spec.Hibernation.Enabled = new(false)
+	if err := c.Update(t.Context(), awake); err != nil {
+		t.Fatal(err)
+	}
+	r := &hibernation.Reconciler{
+		Base:   kit.Base{Client: c, Reader: c, Clock: clocktesting.NewFakeClock(at(9, 20, 1, 0)), Recorder: events.NewFakeRecorder(10)},
+		Config: gardenconfigv1alpha1.ServerShootHibernationConfiguration{TriggerDeadlineDuration: &metav1.Duration{Duration: 2 * time.Hour}},
+	}
+	for range 2 {
+		if _, err := r.Reconcile(t.Context(), seen); err != nil {
+			t.Fatal(err)
+		}
+		seen = &gardencorev1beta1.Shoot{}
+		if err := c.Get(t.Context(), key, seen); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if !*seen.Spec.Hibernation.Enabled {
+		t.Error("the shoot is awake, but its schedule has come")
 	}
 }
 

@@ -45,32 +45,47 @@ func tasks(s Settings) []string {
 // and its other operations wait until it works again. For a shoot that has had no operation yet, the server keeps the annotation until
 // it has had one (API-SHOOTSTRAT-4).
 func operate(annotations map[string]string, shoot *gardencorev1beta1.Shoot, rotations []Rotation) {
-	const now, later = gardencorev1beta1.AnnotationOperation, gardencorev1beta1.AnnotationMaintenanceOperation
+	const now = gardencorev1beta1.AnnotationOperation
 	if asked(shoot) {
 		delete(annotations, now) // No other operation is combined with it.
 	}
 	if last := shoot.Status.LastOperation; last != nil && last.State == gardencorev1beta1.LastOperationStateFailed {
 		if needed, err := strconv.ParseBool(annotations[gardencorev1beta1.AnnotationShootNeedsRetry]); err == nil && needed {
-			annotations[now] = gardencorev1beta1.OperationRetry
-			delete(annotations, gardencorev1beta1.AnnotationShootNeedsRetry)
+			tryAgain(annotations)
 		}
 		return
 	}
 	operations := ordinary(query.Operations(annotations[now]))
-	wanted := ordinary(query.Operations(annotations[later]))
+	wanted := ordinary(query.Operations(annotations[gardencorev1beta1.AnnotationMaintenanceOperation]))
 	if len(wanted) == 0 {
 		wanted = []string{gardencorev1beta1.OperationReconcile}
 	}
 	for _, r := range rotations {
 		wanted = append(wanted, r.operation)
 	}
-	for _, op := range wanted {
+	delete(annotations, gardencorev1beta1.AnnotationMaintenanceOperation)
+	annotations[now] = joined(operations, wanted)
+}
+
+// tryAgain has a failed shoot retried. A retry cannot be combined with what its owner has asked for, which is left for the next maintenance.
+func tryAgain(annotations map[string]string) {
+	const now, later = gardencorev1beta1.AnnotationOperation, gardencorev1beta1.AnnotationMaintenanceOperation
+	pending := slices.DeleteFunc(ordinary(query.Operations(annotations[now])), func(op string) bool { return op == gardencorev1beta1.OperationReconcile })
+	if len(pending) > 0 {
+		annotations[later] = joined(query.Operations(annotations[later]), pending)
+	}
+	annotations[now] = gardencorev1beta1.OperationRetry
+	delete(annotations, gardencorev1beta1.AnnotationShootNeedsRetry)
+}
+
+// joined returns the value of an annotation for some operations and more, each once.
+func joined(operations, more []string) string {
+	for _, op := range more {
 		if !slices.Contains(operations, op) {
 			operations = append(operations, op)
 		}
 	}
-	delete(annotations, later)
-	annotations[now] = strings.Join(operations, gardencorev1beta1.OperationSeparator)
+	return strings.Join(operations, gardencorev1beta1.OperationSeparator)
 }
 
 // ordinary drops what cannot be combined with another operation, and would have no effect on a shoot that has not failed.

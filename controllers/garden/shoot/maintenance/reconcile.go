@@ -119,9 +119,9 @@ func (r *Reconciler) maintain(ctx context.Context, shoot *gardencorev1beta1.Shoo
 		r.tell(written, step)
 	}
 	if repeated {
-		return r.report(ctx, written, finish(*written.Status.LastMaintenance, plan))
+		return r.end(ctx, written, finish(*written.Status.LastMaintenance, plan))
 	}
-	return r.report(ctx, written, conclude(plan, now))
+	return r.end(ctx, written, conclude(plan, now))
 }
 
 // settle ends a maintenance whose window was closed before it was finished. Either all is done, or it is left for the next window.
@@ -150,6 +150,14 @@ func (r *Reconciler) report(ctx context.Context, shoot *gardencorev1beta1.Shoot,
 	commit := kit.Begin(r.Client, shoot)
 	shoot.Status.LastMaintenance = &maintenance
 	return commit.WriteStatus(ctx)
+}
+
+// end reports a maintenance that was made. It needs no lock, because what was made remains true. The gardenlet begins with it at once and
+// writes the status as well; a conflict would have the shoot maintained a second time.
+func (r *Reconciler) end(ctx context.Context, shoot *gardencorev1beta1.Shoot, maintenance gardencorev1beta1.LastMaintenance) error {
+	commit := kit.Begin(r.Client, shoot)
+	shoot.Status.LastMaintenance = &maintenance
+	return client.IgnoreNotFound(commit.WriteOwnStatus(ctx))
 }
 
 // refused reports a maintenance that the server refuses, which its owner has to know (GCM-MAINT-12). The request of the owner is

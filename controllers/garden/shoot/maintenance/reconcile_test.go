@@ -198,7 +198,7 @@ func TestChangedMeanwhile(t *testing.T) {
 }
 
 // TestChangedBetweenWrites sees that each write of a maintenance is about the shoot that was planned for, so that what the owner
-// changes at any time of it stays, and nothing is reported that was not done.
+// changes at any time of it stays, and nothing is reported that was not done. Only the report of what was done is written in any case.
 func TestChangedBetweenWrites(t *testing.T) {
 	t.Parallel()
 	for write, name := range []string{"dry run", "announcement", "changes", "report"} {
@@ -215,16 +215,62 @@ func TestChangedBetweenWrites(t *testing.T) {
 					t.Error(err)
 				}
 			}
-			if result, err := g.Reconcile(t.Context(), g.shoot(t)); err != nil || result.RequeueAfter == 0 || result.RequeueAfter > time.Second {
-				t.Errorf("Reconcile(...) = %v, %v, want another pass soon", result, err)
+			state, soon := gardencorev1beta1.LastOperationStateProcessing, true
+			if name == "report" {
+				state, soon = gardencorev1beta1.LastOperationStateSucceeded, false
+			}
+			if result, err := g.Reconcile(t.Context(), g.shoot(t)); err != nil || result.RequeueAfter == 0 || (result.RequeueAfter <= time.Second) != soon {
+				t.Errorf("Reconcile(...) = %v, %v, want another pass soon: %t", result, err, soon)
 			}
 			s := g.shoot(t)
 			if s.Spec.Kubernetes.Version != "1.33.3" {
 				t.Errorf("Kubernetes %s, want what the owner chose", s.Spec.Kubernetes.Version)
 			}
 			last := s.Status.LastMaintenance
-			if announced := write > 1; (last != nil) != announced || announced && last.State != "Processing" {
-				t.Errorf("the status is %+v, want it to tell of the maintenance only if it was announced (%t), and not that it ended", last, announced)
+			if announced := write > 1; (last != nil) != announced || announced && last.State != state {
+				t.Errorf("the status is %+v, want it to tell of the maintenance only if it was announced (%t), and only then %q if it was made", last, announced, state)
+			}
+		})
+	}
+}
+
+// TestReportedOnce has a gardenlet begin before the maintenance is reported. That must not maintain the shoot a second time, with another
+// operation and another restart.
+func TestReportedOnce_GCM_MAINT_12(t *testing.T) {
+	t.Parallel()
+	for name, tc := range map[string]struct {
+		offered string
+		// report is the number of the write that reports the end.
+		report int
+	}{
+		"changes":    {"1.33.1 1.33.2", 3},
+		"no changes": {"1.33.1", 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			g := newGarden(t, offers(tc.offered, "1.0.0"), shoot(always))
+			g.meanwhile = func(next int) {
+				if next != tc.report {
+					return
+				}
+				s := g.shoot(t)
+				s.Annotations = nil
+				if err := g.Client.Update(t.Context(), s); err != nil {
+					t.Error(err)
+				}
+				s.Status.LastOperation.State = "Processing"
+				if err := g.Client.Status().Update(t.Context(), s); err != nil {
+					t.Error(err)
+				}
+			}
+			for range 2 {
+				if result, err := g.Reconcile(t.Context(), g.shoot(t)); err != nil || result.RequeueAfter != 10*time.Minute {
+					t.Errorf("Reconcile(...) = %v, %v, want another look in ten minutes", result, err)
+				}
+			}
+			s := g.shoot(t)
+			if last := s.Status.LastMaintenance; last == nil || last.State != "Succeeded" || s.Annotations[operation] != "" || s.Status.LastOperation.State != "Processing" {
+				t.Errorf("maintenance %+v, operation %q, last operation %+v; want one maintenance, and what the gardenlet wrote", last, s.Annotations[operation], s.Status.LastOperation)
 			}
 		})
 	}

@@ -115,6 +115,8 @@ func TestNextImage(t *testing.T) {
 		"GCM-MAINT-6 patch past previews":   {reason: "a minor version with previews only is passed over", offered: "1.0.0:expired 1.1.0:preview 1.2.0", from: "1.0.0", strategy: "patch", force: true, want: "1.2.0"},
 		"GCM-MAINT-6 patch, expired next":   {reason: "expired, but in the next minor version", offered: "1.0.0:expired 1.1.0:expired 1.1.2:expired 1.2.0", from: "1.0.0", strategy: "patch", force: true, want: "1.1.2"},
 		"GCM-MAINT-6 patch, better in next": {reason: "one that has not expired is better", offered: "1.0.0:expired 1.1.0 1.1.2:expired", from: "1.0.0", strategy: "patch", force: true, want: "1.1.0"},
+		"GCM-MAINT-6 patch, none left":      {reason: "an expired patch is no way out", offered: "1.0.0:expired 1.0.7:expired 1.1.0", from: "1.0.0", strategy: "patch", force: true, want: "1.1.0"},
+		"GCM-MAINT-6 minor, none left":      {reason: "nor is an expired minor version", offered: "1.0.0:expired 1.5.0:expired 2.0.0", from: "1.0.0", strategy: "minor", force: true, want: "2.0.0"},
 		"GCM-MAINT-6 patch, not major":      {reason: "the major version stays", offered: "1.0.0:expired 2.0.0", from: "1.0.0", strategy: "patch", force: true, fails: true},
 		"GCM-MAINT-6 minor forced":          {reason: "the next major version, with its highest one", offered: "1.0.0:expired 3.0.0 3.1.2 4.0.0", from: "1.0.0", strategy: "minor", force: true, want: "3.1.2"},
 		"GCM-MAINT-6 minor forced, near":    {reason: "a minor version is nearer", offered: "1.0.0:expired 1.5.0 2.0.0", from: "1.0.0", strategy: "minor", force: true, want: "1.5.0"},

@@ -17,6 +17,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	gardenconfigv1alpha1 "github.com/terrarium-garden/terrarium/apis/config/v1alpha1"
+	"github.com/terrarium-garden/terrarium/apis/core/query"
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	"github.com/terrarium-garden/terrarium/controllers/kit"
 )
@@ -65,13 +66,15 @@ func (r *Reconciler) Reconcile(ctx context.Context, shoot *gardencorev1beta1.Sho
 }
 
 // Throttled reports whether the last operation on a shoot, in its current generation, failed because of rate limits. A shoot for
-// which somebody has asked for an operation already is left to that.
+// which somebody has asked for an operation is left alone, because the retry would take its place. Only a request to reconcile it does not
+// count: it has no effect on a shoot that has failed, and the retry reconciles it.
 func Throttled(shoot *gardencorev1beta1.Shoot) bool {
 	last := shoot.Status.LastOperation
 	limited := func(e gardencorev1beta1.LastError) bool {
 		return slices.Contains(e.Codes, gardencorev1beta1.ErrorCodeInfraRateLimitsExceeded)
 	}
+	other := func(operation string) bool { return operation != gardencorev1beta1.OperationReconcile }
 	return last != nil && last.State == gardencorev1beta1.LastOperationStateFailed &&
 		shoot.Generation == shoot.Status.ObservedGeneration && slices.ContainsFunc(shoot.Status.LastErrors, limited) &&
-		shoot.Annotations[gardencorev1beta1.AnnotationOperation] == ""
+		!slices.ContainsFunc(query.Operations(shoot.Annotations[gardencorev1beta1.AnnotationOperation]), other)
 }

@@ -41,6 +41,11 @@ func TestReconcile(t *testing.T) {
 		t.Fatal(err)
 	}
 	same := func(*gardencorev1beta1.Shoot) {}
+	asked := func(operation string) func(*gardencorev1beta1.Shoot) {
+		return func(s *gardencorev1beta1.Shoot) {
+			metav1.SetMetaDataAnnotation(&s.ObjectMeta, "gardener.cloud/operation", operation)
+		}
+	}
 	for name, tc := range map[string]struct {
 		reason string
 		change func(*gardencorev1beta1.Shoot)
@@ -49,16 +54,15 @@ func TestReconcile(t *testing.T) {
 		want   string
 		after  time.Duration
 	}{
-		"GCM-RETRY-1 due":       {reason: "the period is over", change: same, now: at(10), want: "retry"},
-		"GCM-RETRY-1 later":     {reason: "it is retried after the rest of the period and a random time", change: same, now: at(4), after: 6*time.Minute + 90*time.Second},
-		"GCM-RETRY-1 no jitter": {reason: "without jitter it is the rest of the period", change: same, now: at(4), calm: true, after: 6 * time.Minute},
-		"GCM-RETRY-1 other":     {reason: "other errors need somebody who mends them", now: at(10), change: func(s *gardencorev1beta1.Shoot) { s.Status.LastErrors = s.Status.LastErrors[:1] }},
-		"GCM-RETRY-1 runs":      {reason: "an operation under way is not retried", now: at(10), change: func(s *gardencorev1beta1.Shoot) { s.Status.LastOperation.State = "Error" }},
-		"GCM-RETRY-1 changed":   {reason: "a change starts an operation by itself", now: at(10), change: func(s *gardencorev1beta1.Shoot) { s.Generation = 3 }},
-		"GCM-RETRY-1 new":       {reason: "nothing has been done yet", now: at(10), change: func(s *gardencorev1beta1.Shoot) { s.Status.LastOperation = nil }},
-		"GCM-RETRY-1 asked": {reason: "somebody has asked for another operation", now: at(10), want: "reconcile", change: func(s *gardencorev1beta1.Shoot) {
-			metav1.SetMetaDataAnnotation(&s.ObjectMeta, "gardener.cloud/operation", "reconcile")
-		}},
+		"GCM-RETRY-1 due":        {reason: "the period is over", change: same, now: at(10), want: "retry"},
+		"GCM-RETRY-1 later":      {reason: "it is retried after the rest of the period and a random time", change: same, now: at(4), after: 6*time.Minute + 90*time.Second},
+		"GCM-RETRY-1 no jitter":  {reason: "without jitter it is the rest of the period", change: same, now: at(4), calm: true, after: 6 * time.Minute},
+		"GCM-RETRY-1 other":      {reason: "other errors need somebody who mends them", now: at(10), change: func(s *gardencorev1beta1.Shoot) { s.Status.LastErrors = s.Status.LastErrors[:1] }},
+		"GCM-RETRY-1 runs":       {reason: "an operation under way is not retried", now: at(10), change: func(s *gardencorev1beta1.Shoot) { s.Status.LastOperation.State = "Error" }},
+		"GCM-RETRY-1 changed":    {reason: "a change starts an operation by itself", now: at(10), change: func(s *gardencorev1beta1.Shoot) { s.Generation = 3 }},
+		"GCM-RETRY-1 new":        {reason: "nothing has been done yet", now: at(10), change: func(s *gardencorev1beta1.Shoot) { s.Status.LastOperation = nil }},
+		"GCM-RETRY-1 reconcile":  {reason: "a failed shoot is not reconciled before it is retried", now: at(10), want: "retry", change: asked("reconcile")},
+		"GCM-RETRY-1 rotation":   {reason: "a request that a retry would take away stays", now: at(10), want: "reconcile;rotate-ssh-keypair", change: asked("reconcile;rotate-ssh-keypair")},
 		"GCM-RETRY-1 deletion":   {reason: "a failed deletion is retried as well", now: at(10), want: "retry", change: func(s *gardencorev1beta1.Shoot) { s.Status.LastOperation.Type = "Delete" }},
 		"GCM-RETRY-1 far behind": {reason: "after a long stop it is retried at once", change: same, now: at(59), want: "retry"},
 	} {
