@@ -3,6 +3,7 @@
 package validation_test
 
 import (
+	"slices"
 	"testing"
 	"time"
 
@@ -20,6 +21,9 @@ import (
 func TestValidateObjects(t *testing.T) {
 	t.Parallel()
 	user := rbacv1.Subject{APIGroup: rbacv1.GroupName, Kind: rbacv1.UserKind, Name: "rose"}
+	oldRole := func(p *gardencorev1beta1.Project) {
+		p.Spec.Members = []gardencorev1beta1.ProjectMember{{Subject: user, Role: "extension:a b"}}
+	}
 	for name, tc := range map[string]struct {
 		reason string
 		got    field.ErrorList
@@ -68,6 +72,14 @@ func TestValidateObjects(t *testing.T) {
 				project(func(p *gardencorev1beta1.Project) { p.Spec.Namespace, p.Spec.Owner = new("garden-a"), &user }),
 			),
 			want: []string{"spec.namespace: FieldValueInvalid", "spec.owner: FieldValueInvalid"},
+		},
+		"API-VALPROJ-2 stored": {
+			reason: "a project with a role that was valid once can lose its finalizer, and get no other one",
+			got: slices.Concat(
+				validation.ValidateProjectUpdate(project(oldRole), project(oldRole, func(p *gardencorev1beta1.Project) { p.Finalizers = []string{"gardener"} })),
+				validation.ValidateProjectUpdate(project(oldRole), project(func(p *gardencorev1beta1.Project) { p.Spec.Description = new("a") })),
+			),
+			want: []string{"spec.members[0].role: FieldValueInvalid"},
 		},
 		"API-VALPROJ-4": {
 			reason: "defaults lie within the whitelist",
