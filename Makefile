@@ -19,7 +19,7 @@ NFPM       := v2.43.0
 export CGO_ENABLED := 1
 export GOFLAGS := -buildvcs=false -trimpath -tags=netgo,osusergo,sqlite_omit_load_extension,no_antithesis_sdk
 # The commit of this program and its time, which /version and the user agents of clients have; unknown without git.
-COMMIT     := $(shell git rev-parse HEAD 2>/dev/null)
+COMMIT     := $(shell test "$$(git rev-parse --show-toplevel 2>/dev/null)" = "$(CURDIR)" && git rev-parse HEAD)
 TREE       := $(if $(COMMIT),$(if $(shell git --no-optional-locks status --porcelain --untracked-files=no 2>/dev/null),dirty,clean))
 DATE       := $(shell TZ=UTC git log -1 --format=%cd --date=format-local:%Y-%m-%dT%H:%M:%SZ 2>/dev/null)
 K8S_FLAGS := -X k8s.io/component-base/version.gitVersion=v$(K8S) \

@@ -57,7 +57,7 @@ func owners(tb testing.TB) (library, own *managedfields.FieldManager) {
 	return manager(types), manager(fieldtypes.Lazy(types))
 }
 
-// shootOf returns a Shoot of noise. Keys of lists that have any are not empty, as validation sees to it.
+// shootOf returns a Shoot of noise.
 func shootOf(noise []byte) *gardencorev1beta1.Shoot {
 	shoot := &gardencorev1beta1.Shoot{}
 	arbitrary.From(noise).Fill(shoot)
@@ -126,6 +126,9 @@ func TestOwnersAreThoseOfTheLibrary(t *testing.T) {
 			want, got := change(library), change(own)
 			if diff := cmp.Diff(owned(want), owned(got)); diff != "" {
 				t.Fatalf("owners after a change by %q (-want +got):\n%s", client, diff)
+			}
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Fatalf("object after a change by %q (-want +got):\n%s", client, diff)
 			}
 			entries += len(owned(got))
 			accessor, _ := got.(metav1.Object)

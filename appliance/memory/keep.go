@@ -39,14 +39,13 @@ func Keep(ctx context.Context, c clock.WithTicker, log logr.Logger) {
 		}
 	}}
 	k.give() // The start leaves the most.
+	makeRoom()
 	k.unmap()
 	for {
 		select {
 		case <-tick.C():
 			k.look()
-			if !chosen() {
-				makeRoom()
-			}
+			makeRoom()
 		case <-ctx.Done():
 			return
 		}

@@ -67,9 +67,8 @@ func TestGrowth(t *testing.T) {
 		live, limit int64
 		want        int
 	}{
-		{"It is not known what lives before the first collection.", 0, 4 << 30, 70},
-		{"A heap that is almost empty does not grow without end.", 1 << 20, 4 << 30, 400},
-		{"A small one has room.", 64 << 20, 4 << 30, 200},
+		{"A heap that is almost empty does not grow without end.", 1 << 20, 4 << 30, 200},
+		{"A small one has room.", 100 << 20, 4 << 30, 128},
 		{"A large one grows by its share.", 512 << 20, 4 << 30, 70},
 		{"A small machine has less room.", 64 << 20, 512 << 20, 100},
 		{"The least has none.", 64 << 20, Least, 70},

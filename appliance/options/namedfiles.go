@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
 
 	gardenconfigv1alpha1 "github.com/terrarium-garden/terrarium/apis/config/v1alpha1"
 )
@@ -19,23 +20,37 @@ type NamedFile struct {
 	Name string
 }
 
+// ErrRelative is the error for a file whose path does not begin with a slash.
+var ErrRelative = errors.New("is relative to the directory in which the server is started, so it is not checked")
+
 // Check returns an error if the file is not there, or is none. What a user may not read can still be read by the server: the error is then
-// fs.ErrPermission.
+// fs.ErrPermission. A relative path is not looked at: the error is ErrRelative.
 func (f NamedFile) Check() error {
-	file, err := os.Open(f.Name)
-	if err != nil {
-		return fmt.Errorf("%s: %w", f.Path, err)
+	if !filepath.IsAbs(f.Name) {
+		return fmt.Errorf("%s: %q %w", f.Path, f.Name, ErrRelative)
 	}
-	defer file.Close() //nolint:errcheck // Nothing is written.
-	about, err := file.Stat()
-	if err == nil && about.IsDir() {
+	about, err := os.Stat(f.Name)
+	switch {
+	case err != nil:
+	case about.IsDir():
 		err = fmt.Errorf("%q is a directory", f.Name)
+	case about.Mode().IsRegular(): // Others may wait for a writer.
+		err = readable(f.Name)
 	}
 	if err != nil {
 		return fmt.Errorf("%s: %w", f.Path, err)
 	}
 
 	return nil
+}
+
+func readable(name string) error {
+	file, err := os.Open(name)
+	if err != nil {
+		return err //nolint:wrapcheck // It names the file.
+	}
+
+	return file.Close() //nolint:wrapcheck // It names the file.
 }
 
 // AuditPolicy returns the file with the policy of the audit log, if the configuration names one that is used.
@@ -69,16 +84,16 @@ func NamedFiles(c *gardenconfigv1alpha1.ServerConfiguration) []NamedFile {
 	return named
 }
 
-// CheckFiles checks all files that a configuration names. It returns separately what only other users can read.
-func CheckFiles(c *gardenconfigv1alpha1.ServerConfiguration) (wrong, unreadable []error) {
+// CheckFiles checks all files that a configuration names. It returns separately what cannot be checked here.
+func CheckFiles(c *gardenconfigv1alpha1.ServerConfiguration) (wrong, unchecked []error) {
 	for _, f := range NamedFiles(c) {
 		switch err := f.Check(); {
-		case errors.Is(err, fs.ErrPermission):
-			unreadable = append(unreadable, err)
+		case errors.Is(err, fs.ErrPermission), errors.Is(err, ErrRelative):
+			unchecked = append(unchecked, err)
 		case err != nil:
 			wrong = append(wrong, err)
 		}
 	}
 
-	return wrong, unreadable
+	return wrong, unchecked
 }

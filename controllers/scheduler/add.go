@@ -24,8 +24,8 @@ const (
 	lastRetry  = 30 * time.Second
 )
 
-// bindings is how many shoots a worker has in hand: it decides about the next one while the server is asked to accept the binding of the
-// last. Decisions take turns and are quick; a binding takes as long as a creation, and with one at a time 5 workers fall back behind 8 clients.
+// bindings is how many shoots are in work for each configured worker. Decisions take turns and are quick; a binding takes as long as a creation.
+// With one for each worker, many clients would create shoots faster than they are bound.
 const bindings = 4
 
 // Reconciler binds shoots to seeds. It reads config maps of region distances around the cache, because a cache of all config

@@ -244,8 +244,7 @@ func newManager(t *testing.T) (manager.Manager, *informertest.FakeInformers) {
 	return mgr, watched
 }
 
-// TestWorkers_SCHED_PROC_2 expects that decisions do not wait for the server: a shoot that was ordered with others would wait longer for its
-// seed the more are created meanwhile.
+// TestWorkers_SCHED_PROC_2 expects that several bindings are under way for each configured worker.
 func TestWorkers_SCHED_PROC_2(t *testing.T) {
 	t.Parallel()
 	for configured, want := range map[int]int{1: 4, 5: 20} {

@@ -111,7 +111,7 @@ func (l *Lease) Keep(ctx context.Context, unsure, sure func()) error {
 			return err
 		case err != nil && !doubt && l.suspended():
 			continue // It doubts, and tries again at once.
-		case err == nil && doubt:
+		case err == nil && doubt && !l.suspended():
 			doubt = false
 			sure()
 		case err != nil && !doubt && !l.config.Clock.Now().Before(l.until):

@@ -421,6 +421,80 @@ func TestSuspendedDuringWrite(t *testing.T) {
 	}
 }
 
+// late calls a function after each write, before the writer has its answer.
+type late struct {
+	clientv3.KV
+
+	written func()
+}
+
+// Txn implements clientv3.KV.
+func (l *late) Txn(ctx context.Context) clientv3.Txn { return lateTxn{l.KV.Txn(ctx), l} }
+
+type lateTxn struct {
+	clientv3.Txn
+
+	of *late
+}
+
+// If implements clientv3.Txn.
+func (t lateTxn) If(conditions ...clientv3.Cmp) clientv3.Txn {
+	return lateTxn{t.Txn.If(conditions...), t.of}
+}
+
+// Then implements clientv3.Txn.
+func (t lateTxn) Then(operations ...clientv3.Op) clientv3.Txn {
+	return lateTxn{t.Txn.Then(operations...), t.of}
+}
+
+// Else implements clientv3.Txn.
+func (t lateTxn) Else(operations ...clientv3.Op) clientv3.Txn {
+	return lateTxn{t.Txn.Else(operations...), t.of}
+}
+
+// Commit implements clientv3.Txn.
+func (t lateTxn) Commit() (*clientv3.TxnResponse, error) {
+	answer, err := t.Txn.Commit()
+	t.of.written()
+
+	return answer, err
+}
+
+// TestSuspendedInDoubt suspends the machine of the holder twice: while it counts on the lease, and after the write with which it wants to
+// know whether it still has it. That write says nothing any more when its answer is read.
+func TestSuspendedInDoubt(t *testing.T) {
+	t.Parallel()
+
+	p := open(t)
+	c := client(t, p.stores.Objects)
+	clk := &suspended{FakeClock: clocktesting.NewFakeClock(time.Now())}
+	var doubting atomic.Bool
+	var writes atomic.Int64
+	c.KV = &late{KV: c.KV, written: func() {
+		if doubting.Load() && writes.Add(1) == 1 {
+			clk.by.Add(int64(3 * time.Hour))
+		}
+	}}
+	first := config(c, "one")
+	first.Interval, first.Patience, first.Clock = time.Hour, 3*time.Hour, clk
+	lease := acquire(t, first)
+	ctx, stop := context.WithCancel(t.Context())
+	var sure atomic.Int64
+	kept := make(chan error, 1)
+	go func() {
+		kept <- lease.Keep(ctx, func() { doubting.Store(true) }, func() { sure.CompareAndSwap(0, writes.Load()) })
+	}()
+	clk.by.Add(int64(3 * time.Hour))
+	pass(t, clk.FakeClock, time.Minute, "the holder goes on", func() bool { return sure.Load() != 0 })
+	if got := sure.Load(); got < 2 {
+		t.Errorf("The holder counts on the lease after write %d, which is as old as the suspension", got)
+	}
+	stop()
+	if err := <-kept; err != nil {
+		t.Errorf("Keep(one): %v", err)
+	}
+}
+
 // pass lets time pass for those who wait for it, until something holds.
 func pass(t *testing.T, clk *clocktesting.FakeClock, d time.Duration, what string, holds func() bool) {
 	t.Helper()

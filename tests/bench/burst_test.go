@@ -103,6 +103,14 @@ func (g *garden) follow(ctx context.Context, t *testing.T, prefix string, n int)
 	if err != nil {
 		t.Fatalf("watch shoots: %v", err)
 	}
+	ctx, end := context.WithCancel(ctx)
+	go func() {
+		defer end()
+		select {
+		case <-p.all:
+		case <-ctx.Done():
+		}
+	}()
 	go informer.RunWithContext(ctx)
 	if !cache.WaitForCacheSync(ctx.Done(), informer.HasSynced) {
 		t.Fatal("the shoots that there are were not listed")

@@ -92,13 +92,13 @@ func TestSchedulerPassesOver_SCHED_FILT_10(t *testing.T) {
 	o := operate(t)
 	o.provider("local")
 	namespace := *o.project("dev").Spec.Namespace
+	o.seed("c", "local", "north") // It is made first, so that who knows the others knows it too.
 	o.seed("a", "local", "north", func(s *gardencorev1beta1.Seed) { s.Spec.Networks.ShootDefaults = nil })
 	o.seed("b", "local", "north", func(s *gardencorev1beta1.Seed) {
 		s.Spec.Settings = &gardencorev1beta1.SeedSettings{
 			Scheduling: &gardencorev1beta1.SeedSettingScheduling{Visible: true}, ShootDNS: &gardencorev1beta1.SeedSettingShootDNS{Enabled: false},
 		}
 	})
-	o.seed("c", "local", "north")
 	bare := func(s *gardencorev1beta1.Shoot) { s.Spec.Networking = &gardencorev1beta1.Networking{} }
 	named := func(s *gardencorev1beta1.Shoot) {
 		s.Spec.Networking = &gardencorev1beta1.Networking{Services: new("10.12.0.0/16")}

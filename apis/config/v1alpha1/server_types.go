@@ -169,7 +169,7 @@ type CertificateConfiguration struct {
 	ClientLifetime *metav1.Duration `json:"clientLifetime,omitempty"`
 }
 
-// SchedulerConfiguration says how a seed is chosen for a shoot. A worker writes up to four bindings at once.
+// SchedulerConfiguration says how a seed is chosen for a shoot. Four shoots are in work for each of ConcurrentSyncs.
 type SchedulerConfiguration struct {
 	ConcurrencyConfiguration `json:",inline"`
 

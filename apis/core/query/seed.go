@@ -139,7 +139,7 @@ func NetworkConflict(shoot *gardencorev1beta1.Shoot, seed *gardencorev1beta1.See
 }
 
 // MissingNetwork rejects a seed that has no default for a network that the shoot needs and does not name (SCHED-FILT-10a,
-// API-SVAL-12). A shoot with IPv6 only and without workers needs none, because the server makes one up (API-SMUT-3).
+// API-SVAL-12). A shoot with IPv6 only and without workers needs no default for services, because the server makes one up (API-SMUT-3).
 func MissingNetwork(shoot *gardencorev1beta1.Shoot, seed *gardencorev1beta1.Seed) string {
 	n := shoot.Spec.Networking
 	if n == nil || SelfHosted(&shoot.Spec) {

@@ -30,7 +30,7 @@ type Request struct {
 	Version string
 	// DryRun says that nothing will be written, so that nothing is claimed.
 	DryRun bool
-	// Outcome tells what becomes of the request. Once that is known, it keeps no claims but those on quotas that were written.
+	// Outcome tells what becomes of the request. Once that is known, its claims end, except those of a written shoot on quotas.
 	Outcome *outcome.Request
 }
 

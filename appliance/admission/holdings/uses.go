@@ -74,8 +74,11 @@ func (h *Holdings) Use(r Request, wanted []Use, fits func(use int, others corev1
 		return err
 	}
 	claimed := h.uses.add(r, wanted, h.clock.Now().Add(keepUses))
-	// Others may have listed shoots before this one was written, and ask afterwards.
-	r.ended(h, func(was outcome.Outcome) { claimed.ended = claimed.ended || was == outcome.Refused })
+	// Others may have listed shoots before this one was written, and ask afterwards. An answer that refuses does not say that nothing was
+	// written: a client may ask for the answer in a form that does not exist.
+	r.ended(h, func(was outcome.Outcome) {
+		claimed.ended = claimed.ended || was == outcome.Refused && h.shoots[r.Owner].version <= claimed.judged
+	})
 	return nil
 }
 

@@ -68,6 +68,9 @@ func TestUse_API_QUOTA_4(t *testing.T) {
 		"RefusedLater": {reason: "nor what is refused by the next one", do: func(s *stage) {
 			ended(by("a", ""), outcome.Refused, func(r holdings.Request) { must(s, r, 3, nil) })
 		}},
+		"RefusedAnswer": {reason: "an answer can be refused although the shoot was written", do: func(s *stage) {
+			ended(by("a", ""), outcome.Refused, func(r holdings.Request) { must(s, r, 3, nil); s.wrote(is("a", "1")) })
+		}, want: 3},
 		"WrittenLater": {reason: "what is written may be missing in a list that was made before", do: func(s *stage) {
 			ended(by("a", ""), outcome.Written, func(r holdings.Request) { must(s, r, 3, nil) })
 		}, want: 3},

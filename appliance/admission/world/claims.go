@@ -32,7 +32,7 @@ type claims struct {
 // claim is the value of an owner.
 type claim struct {
 	owner string
-	// until has the time of each request that claims the value, and that of all requests together whose outcome is unknown, as nil.
+	// until has the time of each request that claims the value. The key nil stands for all requests whose outcome is unknown.
 	until map[*outcome.Request]time.Time
 }
 

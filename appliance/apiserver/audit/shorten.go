@@ -127,12 +127,12 @@ func shorten(e *auditinternal.Event) {
 	}
 }
 
-// shortenUser leaves out what nobody needs to know who it was.
+// shortenUser leaves out what nobody needs to know who it was. Long groups do not push out what tells which credentials were used.
 func shortenUser(user *authenticationv1.UserInfo) {
-	if !longUser(user) {
-		return
+	user.Groups = user.Groups[:fitting(user.Groups)]
+	if longExtra(user.Extra) {
+		user.Extra = nil
 	}
-	user.Groups, user.Extra = user.Groups[:fitting(user.Groups)], nil
 }
 
 // beginning returns the first bytes of a text, without a character that would be cut in two.

@@ -6,12 +6,14 @@
 // a tree of maps, once for each owner, and reads two fields of it. With ten owners of a Seed that is a seventh of all that a
 // server allocates for its gardenlets. Here the tree is made when somebody reads it.
 //
-// The library also validates objects against the types of their fields before it compares them, field by field. An object that has
-// a Go type cannot be of other types, as they were made from that type, so here it is not.
+// The library also validates objects against the types of their fields before it compares them, field by field. These types were made from
+// the Go type of the object, so validation would only find items of lists without a key, which the comparison finds as well, and free JSON
+// that is no object, whose owners do not depend on that. So objects that have a Go type are not validated here.
 package fieldtypes
 
 import (
 	"errors"
+	"reflect"
 	"slices"
 	"sync"
 
@@ -20,7 +22,6 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/managedfields"
 	"sigs.k8s.io/structured-merge-diff/v6/typed"
-	"sigs.k8s.io/structured-merge-diff/v6/value"
 )
 
 // errNoObject is the error for a value that is a list or a scalar.
@@ -35,32 +36,46 @@ func Lazy(types managedfields.TypeConverter) managedfields.TypeConverter {
 type lazy struct {
 	managedfields.TypeConverter
 
-	// kinds has a typed value of each kind that was converted, by its schema.GroupVersionKind.
+	// kinds has an empty object of each kind that was converted, by its schema.GroupVersionKind.
 	kinds sync.Map
 }
 
-// ObjectToTyped implements managedfields.TypeConverter. Of objects that have a Go type and may have duplicates in their lists, as all
-// have that are not applied, only the first one of each kind is validated.
+// ObjectToTyped implements managedfields.TypeConverter. It does not validate an object that has a Go type, unless somebody applies it.
 func (l *lazy) ObjectToTyped(object runtime.Object, options ...typed.ValidationOptions) (*typed.TypedValue, error) {
+	// Of what is applied no list may have duplicates.
 	if _, untyped := object.(runtime.Unstructured); untyped || !slices.Contains(options, typed.AllowDuplicates) {
 		return l.TypeConverter.ObjectToTyped(object, options...) //nolint:wrapcheck // As the library says it.
 	}
+	like, err := l.like(object)
+	if err != nil {
+		return nil, err
+	}
+	content, err := contentOf(object)
+	if err != nil {
+		return nil, err
+	}
+
+	return typed.AsTypedUnvalidated(content, like.Schema(), like.TypeRef()), nil //nolint:staticcheck // See the package.
+}
+
+// like returns an empty object of the kind of another one, from which the types of the kind are known.
+func (l *lazy) like(object runtime.Object) (*typed.TypedValue, error) {
 	kind := object.GetObjectKind().GroupVersionKind()
 	if known, ok := l.kinds.Load(kind); ok {
-		like := known.(*typed.TypedValue) //nolint:forcetypeassert // Nothing else is stored.
-		content, err := contentOf(object)
-		if err != nil {
-			return nil, err
-		}
-
-		return typed.AsTypedUnvalidated(content, like.Schema(), like.TypeRef()), nil //nolint:staticcheck // It is two thirds of the work of a creation.
+		return known.(*typed.TypedValue), nil //nolint:forcetypeassert // Nothing else is stored.
 	}
-	first, err := l.TypeConverter.ObjectToTyped(object, options...)
-	if err == nil {
-		l.kinds.Store(kind, typed.AsTypedUnvalidated(value.NewValueInterface(nil), first.Schema(), first.TypeRef())) //nolint:staticcheck // It keeps the types.
+	empty, ok := reflect.New(reflect.TypeOf(object).Elem()).Interface().(runtime.Object)
+	if !ok {
+		return nil, errNoObject
 	}
+	empty.GetObjectKind().SetGroupVersionKind(kind)
+	first, err := l.TypeConverter.ObjectToTyped(empty, typed.AllowDuplicates)
+	if err != nil {
+		return nil, err //nolint:wrapcheck // As the library says it.
+	}
+	l.kinds.Store(kind, first)
 
-	return first, err //nolint:wrapcheck // As the library says it.
+	return first, nil
 }
 
 // TypedToObject implements managedfields.TypeConverter.

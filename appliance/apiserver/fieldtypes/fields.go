@@ -61,7 +61,8 @@ func (m members) Zip(other value.Map, order value.MapTraverseOrder, do func(key 
 	return m.ZipUsing(value.HeapAllocator, other, order, do)
 }
 
-// ZipUsing implements value.Map. It leaves out the fields that are equal in two structs of the same type.
+// ZipUsing implements value.Map. It leaves out the fields that are equal in two structs of the same type, so it is for comparisons only:
+// the library merges what is applied, which is no struct, and puts structs in no order.
 func (m members) ZipUsing(
 	a value.Allocator, other value.Map, order value.MapTraverseOrder, do func(key string, own, others value.Value) bool,
 ) bool {

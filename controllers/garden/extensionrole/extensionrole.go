@@ -111,7 +111,11 @@ func (r *Reconciler) withdraw(ctx context.Context, role *rbacv1.ClusterRole) err
 	if !metav1.IsControlledBy(binding, role) {
 		return nil
 	}
-	return kit.Remove(ctx, r.Client, binding)
+	// Somebody may have made another one of this name.
+	if err := r.Client.Delete(ctx, binding, client.Preconditions{UID: &binding.UID}); client.IgnoreNotFound(err) != nil {
+		return fmt.Errorf("delete ClusterRoleBinding %q: %w", binding.Name, err)
+	}
+	return nil
 }
 
 const (

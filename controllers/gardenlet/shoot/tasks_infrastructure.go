@@ -34,8 +34,8 @@ func (p provider) fragment(found remains) fragment {
 			p.infrastructure().deploy(none, "cloudprovider-secret", "referenced-resources"),
 			p.controlPlane().deploy(none || p.facts.Power == facts.Asleep, "gardener-access", "resource-manager-access", "apiserver-wait"),
 			p.network().deploy(none || sleeps, append(p.addOns.afterServer(), "infrastructure-wait", "resource-manager-access", "system-resources")...),
-			// Load balancers of the cluster may go with it, and no name is to lead to an address that somebody else has got by then. A run that goes
-			// on after one that has failed in the middle keeps to that as well.
+			// Load balancers of the cluster may go with it, and no name is to lead to an address that somebody else has got by then. So it waits
+			// for the names also in a run that repeats a failed one.
 			p.stop(none || !sleeps, "apiserver-stop", namesGone),
 		),
 		destroy: slices.Concat(

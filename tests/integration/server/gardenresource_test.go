@@ -208,7 +208,7 @@ func TestGardenRotations(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// It is read all the time: what a watch has not delivered when it is stopped is lost.
+	// It is read until the operation is done: what a watch has not delivered when it is stopped is lost.
 	early := make(chan []string, 1)
 	go func() {
 		var phases []string
@@ -221,18 +221,27 @@ func TestGardenRotations(t *testing.T) {
 				asked = true
 			case asked && phase(o) != "Prepared":
 				phases = append(phases, phase(o))
+			case asked:
+				early <- phases
+
+				return
 			}
 		}
-		early <- phases
+		early <- append(phases, "the watch has ended")
 	}()
 	if err := ask(t, g, "reconcile;rotate-serviceaccount-key-start"); err != nil {
 		t.Fatal(err)
 	}
 	own := reaches("Prepared")
-	seen.Stop()
-	if phases := <-early; len(phases) > 0 {
-		t.Errorf("OPER-REC-4: the operation is taken off before the phase is written: %q", phases)
+	select {
+	case phases := <-early:
+		if len(phases) > 0 {
+			t.Errorf("OPER-REC-4: the operation is taken off before the phase is written: %q", phases)
+		}
+	case <-time.After(time.Minute):
+		t.Error("OPER-REC-4: the watch has not shown how the operation was taken off")
 	}
+	seen.Stop()
 	if r := own.Status.Credentials.Rotation.ServiceAccountKey; r.LastInitiationTime == nil || r.LastInitiationFinishedTime == nil || r.LastCompletionTime != nil {
 		t.Errorf("OPER-API-6: times of a prepared rotation: %+v", r)
 	}

@@ -48,7 +48,7 @@ func (r *Reconciler) AddToManager(clusters kit.Clusters) error {
 	return kit.Complete(b, controllerName, reconcile.AsReconciler(r.Client, r))
 }
 
-// Concerned reports whether a shoot can be a seed, or shows what only a seed has. All others, which are most, are left asleep (GCM-SHOOTCOND-2).
+// Concerned reports whether a shoot can be a seed, or has conditions that only a seed has. Other shoots start no pass (GCM-SHOOTCOND-2).
 func Concerned(shoot *gardencorev1beta1.Shoot) bool {
 	return shoot.Namespace == gardencorev1beta1.NamespaceGarden || len(Merge(shoot.Status.Conditions, nil)) < len(shoot.Status.Conditions)
 }

@@ -48,7 +48,7 @@ func TestMerge(t *testing.T) {
 	}
 }
 
-// A new shoot wakes nobody up, unless it may be a seed: a hundred that are ordered at once are a hundred wakings less.
+// A new shoot starts no pass, unless it may be a seed.
 func TestConcerned_GCM_SHOOTCOND_2(t *testing.T) {
 	t.Parallel()
 	shoot := func(namespace string, types ...gardencorev1beta1.ConditionType) *gardencorev1beta1.Shoot {

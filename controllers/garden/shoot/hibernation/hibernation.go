@@ -142,13 +142,16 @@ func failed(shoot *gardencorev1beta1.Shoot) bool {
 	return last != nil && last.State == gardencorev1beta1.LastOperationStateFailed && shoot.Status.ObservedGeneration == shoot.Generation
 }
 
-// since is the time after which a schedule has not been carried out yet, as far back as it still is (GCM-HIBER-3). A noted time far in the
-// future is of a clock that was wrong: schedules would stand still until then.
+// since is the time after which a schedule has not been carried out yet, as far back as it still is (GCM-HIBER-3). Times far in the
+// future are of a clock that was wrong: schedules would stand still until then.
 func since(shoot *gardencorev1beta1.Shoot, deadline time.Duration, now time.Time) time.Time {
-	const longest = 7 * 24 * time.Hour
+	const longest, wrong = 7 * 24 * time.Hour, 24 * time.Hour
 	from := shoot.CreationTimestamp.Time
-	if t := shoot.Status.LastHibernationTriggerTime; t != nil && t.Sub(now) <= deadline {
+	if t := shoot.Status.LastHibernationTriggerTime; t != nil && t.Sub(now) <= min(deadline, wrong) {
 		from = t.Time
+	}
+	if from.Sub(now) > wrong {
+		from = now
 	}
 	if earliest := now.Add(-min(deadline, longest)); from.Before(earliest) {
 		return earliest

@@ -34,8 +34,11 @@ func Decide(shoot *gardencorev1beta1.Shoot, now time.Time) (Action, time.Time) {
 	last, begun := shoot.Status.LastMaintenance, begun(shoot)
 	// A shoot that was created in the window has nothing to catch up with.
 	done := shoot.CreationTimestamp.Time
-	// A time far in the future is of a clock that was wrong: there would be no maintenance until then.
+	// Times far in the future are of a clock that was wrong: there would be no maintenance until then.
 	const wrong = 24 * time.Hour
+	if done.Sub(now) > wrong {
+		done = now
+	}
 	if last != nil && !begun && last.TriggeredTime.After(done) && last.TriggeredTime.Sub(now) < wrong {
 		done = last.TriggeredTime.Time
 	}

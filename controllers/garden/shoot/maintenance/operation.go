@@ -67,14 +67,10 @@ func operate(annotations map[string]string, shoot *gardencorev1beta1.Shoot, rota
 	annotations[now] = joined(operations, wanted)
 }
 
-// tryAgain has a failed shoot retried. A retry cannot be combined with what its owner has asked for, which is left for the next maintenance.
+// tryAgain has a failed shoot retried. The retry takes the place of other operations, as it cannot be combined with them. They are not
+// moved to the next maintenance: what was accepted for now may be refused there, and all of the maintenance with it.
 func tryAgain(annotations map[string]string) {
-	const now, later = gardencorev1beta1.AnnotationOperation, gardencorev1beta1.AnnotationMaintenanceOperation
-	pending := slices.DeleteFunc(ordinary(query.Operations(annotations[now])), func(op string) bool { return op == gardencorev1beta1.OperationReconcile })
-	if len(pending) > 0 {
-		annotations[later] = joined(query.Operations(annotations[later]), pending)
-	}
-	annotations[now] = gardencorev1beta1.OperationRetry
+	annotations[gardencorev1beta1.AnnotationOperation] = gardencorev1beta1.OperationRetry
 	delete(annotations, gardencorev1beta1.AnnotationShootNeedsRetry)
 }
 

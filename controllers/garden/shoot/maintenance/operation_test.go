@@ -60,7 +60,7 @@ func TestAnnotations(t *testing.T) {
 		"GCM-MAINT-8 failed":        {reason: "its owner has to act", shoot: shoot(failed), want: map[string]string{taskKey: tasks}},
 		"GCM-MAINT-8 failed, asked": {reason: "the request is answered, no operation begins", shoot: shoot(failed, annotated(operation, "maintain", later, "rotate-ca-start")), want: map[string]string{later: "rotate-ca-start", taskKey: tasks}},
 		"GCM-MAINT-8 retry":         {reason: "a change waits for it", shoot: shoot(failed, annotated(retry, "true", later, "rotate-ca-start")), want: map[string]string{operation: "retry", later: "rotate-ca-start", taskKey: tasks}},
-		"GCM-MAINT-8 retry first":   {reason: "what its owner has asked for follows", shoot: shoot(failed, annotated(retry, "true", operation, "reconcile;rotate-ca-start", later, "rotate-ssh-keypair")), want: map[string]string{operation: "retry", later: "rotate-ssh-keypair;rotate-ca-start", taskKey: tasks}},
+		"GCM-MAINT-8 retry first":   {reason: "a retry takes the place of what cannot be combined with it", shoot: shoot(failed, annotated(retry, "true", operation, "reconcile;rotate-ca-start", later, "rotate-ssh-keypair")), want: map[string]string{operation: "retry", later: "rotate-ssh-keypair", taskKey: tasks}},
 		"GCM-MAINT-8 no retry":      {reason: "no change waits for it", shoot: shoot(failed, annotated(retry, "false")), want: map[string]string{retry: "false", taskKey: tasks}},
 		"GCM-MAINT-8 no failure":    {reason: "only a failure is retried", shoot: shoot(annotated(retry, "true")), want: map[string]string{operation: "reconcile", retry: "true", taskKey: tasks}},
 		"GCM-MAINT-8 not created":   {reason: "only a failure excepts a shoot", shoot: shoot(unborn), want: map[string]string{operation: "reconcile", taskKey: tasks}},

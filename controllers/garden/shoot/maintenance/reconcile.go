@@ -153,7 +153,7 @@ func (r *Reconciler) report(ctx context.Context, shoot *gardencorev1beta1.Shoot,
 }
 
 // end reports a maintenance that was made. It needs no lock, because what was made remains true. The gardenlet begins with it at once and
-// writes the status as well; a conflict would have the shoot maintained a second time.
+// writes the status as well; a conflict would have the shoot maintained a second time. A server that is killed before this write maintains it a second time.
 func (r *Reconciler) end(ctx context.Context, shoot *gardencorev1beta1.Shoot, maintenance gardencorev1beta1.LastMaintenance) error {
 	commit := kit.Begin(r.Client, shoot)
 	shoot.Status.LastMaintenance = &maintenance

@@ -230,7 +230,7 @@ func cutTo(text string, most int) string {
 		return text
 	}
 
-	return strings.ToValidUTF8(text[:most], "")
+	return strings.Clone(strings.ToValidUTF8(text[:most], "")) // The rest of it is not kept.
 }
 
 // seedsOf returns the seeds to which an object belongs, and its UID. An object that was removed a moment ago still belongs to its
