@@ -106,7 +106,7 @@ func TestConfigValidateDropIns(t *testing.T) {
 		"Files": {
 			reason: "files that are named have to be there",
 			files:  map[string]string{"server.yaml": serverHeader + "audit: {policyFile: /none/audit.yaml}\noidc: {issuerURL: https://x.y, clientID: a, clientSecretFile: /}\n"},
-			status: 1, want: `server.yaml": audit.policyFile: open /none/audit.yaml: no such file or directory` + "\n  " + `oidc.clientSecretFile: "/" is a directory`,
+			status: 1, want: `server.yaml": audit.policyFile: stat /none/audit.yaml: no such file or directory` + "\n  " + `oidc.clientSecretFile: "/" is a directory`,
 		},
 		"Files of what is off": {
 			reason: "but not those that nobody reads",
