@@ -137,7 +137,7 @@ func makeRoom() {
 	for _, part := range parts {
 		live += part.Value.Uint64()
 	}
-	debug.SetGCPercent(growthOf(int64(live), debug.SetMemoryLimit(-1))) //nolint:gosec // No machine has that much.
+	debug.SetGCPercent(growthOf(int64(live), debug.SetMemoryLimit(-1)))
 }
 
 // growthOf returns how much a heap may grow between two collections, as a percentage of what lived at the last one, which must not be 0.

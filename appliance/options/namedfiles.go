@@ -45,7 +45,7 @@ func (f NamedFile) Check() error {
 }
 
 func readable(name string) error {
-	file, err := os.Open(name)
+	file, err := os.Open(name) //nolint:gosec // It is the file that the configuration names.
 	if err != nil {
 		return err //nolint:wrapcheck // It names the file.
 	}

@@ -64,7 +64,7 @@ func (l *lazy) like(object runtime.Object) (*typed.TypedValue, error) {
 	if known, ok := l.kinds.Load(kind); ok {
 		return known.(*typed.TypedValue), nil //nolint:forcetypeassert // Nothing else is stored.
 	}
-	empty, ok := reflect.New(reflect.TypeOf(object).Elem()).Interface().(runtime.Object)
+	empty, ok := reflect.TypeAssert[runtime.Object](reflect.New(reflect.TypeOf(object).Elem()))
 	if !ok {
 		return nil, errNoObject
 	}
