@@ -19,6 +19,16 @@ import (
 	"github.com/terrarium-garden/terrarium/controllers/kit"
 )
 
+// inUse returns a class that is being deleted, and a shoot that uses it.
+func inUse() (*gardencorev1beta1.ExposureClass, *gardencorev1beta1.Shoot) {
+	class := &gardencorev1beta1.ExposureClass{ObjectMeta: metav1.ObjectMeta{
+		Name: "private", DeletionTimestamp: new(metav1.Now()), Finalizers: []string{"gardener"},
+	}}
+	shoot := &gardencorev1beta1.Shoot{ObjectMeta: metav1.ObjectMeta{Namespace: "garden-dev", Name: "a"}}
+	shoot.Spec.ExposureClassName = new("private")
+	return class, shoot
+}
+
 // TestReferenced_GCM_USE_2 deletes a class that a shoot uses. The error has the queue ask again, also if no event tells that the shoot is gone.
 func TestReferenced_GCM_USE_2(t *testing.T) {
 	t.Parallel()
@@ -26,11 +36,7 @@ func TestReferenced_GCM_USE_2(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	class := &gardencorev1beta1.ExposureClass{ObjectMeta: metav1.ObjectMeta{
-		Name: "private", DeletionTimestamp: new(metav1.Now()), Finalizers: []string{"gardener"},
-	}}
-	shoot := &gardencorev1beta1.Shoot{ObjectMeta: metav1.ObjectMeta{Namespace: "garden-dev", Name: "a"}}
-	shoot.Spec.ExposureClassName = new("private")
+	class, shoot := inUse()
 	c := fake.NewClientBuilder().WithScheme(kinds).WithObjects(class, shoot).Build()
 	recorder := events.NewFakeRecorder(10)
 	r := &inuse.Reconciler{Base: kit.Base{Client: c, Reader: c, Recorder: recorder}, Protection: inuse.ExposureClasses()}
@@ -60,11 +66,7 @@ func TestOldCache_GCM_USE_1(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	class := &gardencorev1beta1.ExposureClass{ObjectMeta: metav1.ObjectMeta{
-		Name: "private", DeletionTimestamp: new(metav1.Now()), Finalizers: []string{"gardener"},
-	}}
-	shoot := &gardencorev1beta1.Shoot{ObjectMeta: metav1.ObjectMeta{Namespace: "garden-dev", Name: "a"}}
-	shoot.Spec.ExposureClassName = new("private")
+	class, shoot := inUse()
 	cache := fake.NewClientBuilder().WithScheme(kinds).WithObjects(class.DeepCopy()).Build()
 	server := fake.NewClientBuilder().WithScheme(kinds).WithObjects(class.DeepCopy(), shoot).Build()
 	r := &inuse.Reconciler{Base: kit.Base{Client: cache, Reader: server, Recorder: events.NewFakeRecorder(10)}, Protection: inuse.ExposureClasses()}
