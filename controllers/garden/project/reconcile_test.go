@@ -10,6 +10,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/tools/events"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
@@ -21,16 +22,24 @@ import (
 	"github.com/terrarium-garden/terrarium/controllers/kit"
 )
 
-// TestLeavesForeign_GCM_PROJECT_11 deletes a project whose namespace an operator has given to others by its labels. The garbage collector would
-// delete it with the project if that still owned it.
-func TestLeavesForeign_GCM_PROJECT_11(t *testing.T) {
-	t.Parallel()
+// ending returns a project that is being deleted, and the kinds that its controller needs.
+func ending(t *testing.T) (*runtime.Scheme, *gardencorev1beta1.Project) {
+	t.Helper()
 	kinds, err := scheme.New()
 	if err != nil {
 		t.Fatal(err)
 	}
 	leaving := dev()
 	leaving.DeletionTimestamp, leaving.Finalizers = new(metav1.Now()), []string{"gardener"}
+
+	return kinds, leaving
+}
+
+// TestLeavesForeign_GCM_PROJECT_11 deletes a project whose namespace an operator has given to others by its labels. The garbage collector would
+// delete it with the project if that still owned it.
+func TestLeavesForeign_GCM_PROJECT_11(t *testing.T) {
+	t.Parallel()
+	kinds, leaving := ending(t)
 	other := metav1.OwnerReference{APIVersion: "v1", Kind: "Team", Name: "a", UID: "other"}
 	foreign := namespace(map[string]string{"team": "a"}, map[string]string{"namespace.gardener.cloud/project": string(leaving.UID)})
 	foreign.OwnerReferences = []metav1.OwnerReference{other, {APIVersion: "core.gardener.cloud/v1beta1", Kind: "Project", Name: "dev", UID: leaving.UID, Controller: new(true)}}
@@ -57,12 +66,7 @@ func TestLeavesForeign_GCM_PROJECT_11(t *testing.T) {
 // that is to be kept.
 func TestLeavesBeforeItAdopts_GCM_PROJECT_11(t *testing.T) {
 	t.Parallel()
-	kinds, err := scheme.New()
-	if err != nil {
-		t.Fatal(err)
-	}
-	leaving := dev()
-	leaving.DeletionTimestamp, leaving.Finalizers = new(metav1.Now()), []string{"gardener"}
+	kinds, leaving := ending(t)
 	kept := namespace(ours(), map[string]string{"namespace.gardener.cloud/keep-after-project-deletion": "true"})
 	c := fake.NewClientBuilder().WithScheme(kinds).WithObjects(leaving, kept).WithStatusSubresource(&gardencorev1beta1.Project{}).Build()
 	r := &project.Reconciler{Base: kit.Base{Client: c, Reader: c, Recorder: events.NewFakeRecorder(10)}}
