@@ -39,13 +39,11 @@ func Keep(ctx context.Context, c clock.WithTicker, log logr.Logger) {
 		}
 	}}
 	k.give() // The start leaves the most.
-	makeRoom()
 	k.unmap()
 	for {
 		select {
 		case <-tick.C():
 			k.look()
-			makeRoom()
 		case <-ctx.Done():
 			return
 		}

@@ -58,23 +58,3 @@ func TestKeeper(t *testing.T) {
 			given-memory, unmapped-pages)
 	}
 }
-
-func TestGrowth(t *testing.T) {
-	t.Parallel()
-
-	for _, tc := range []struct {
-		reason      string
-		live, limit int64
-		want        int
-	}{
-		{"A heap that is almost empty does not grow without end.", 1 << 20, 4 << 30, 200},
-		{"A small one has room.", 100 << 20, 4 << 30, 128},
-		{"A large one grows by its share.", 512 << 20, 4 << 30, 70},
-		{"A small machine has less room.", 64 << 20, 512 << 20, 100},
-		{"The least has none.", 64 << 20, Least, 70},
-	} {
-		if got := growthOf(tc.live, tc.limit); got != tc.want {
-			t.Errorf("%s\ngot %d %%, want %d %%", tc.reason, got, tc.want)
-		}
-	}
-}

@@ -10,7 +10,6 @@ import (
 	"path/filepath"
 	"runtime"
 	"runtime/debug"
-	"runtime/metrics"
 	"strconv"
 	"strings"
 	"sync"
@@ -25,10 +24,6 @@ const (
 	// growth is how much the heap may grow between two collections, as a percentage of what lives: Go's own 100 makes a
 	// garden under load take a fifth more memory, and saves a twentieth of its processor time.
 	growth = 70
-	// room is what the heap may grow at least: a garden with few objects would collect all of them several times a second under
-	// load, which takes a tenth of its processor time. mostGrowth bounds it, as a heap that was almost empty may fill between two looks, and
-	// roomShare is the part of the limit that the room takes at most.
-	room, mostGrowth, roomShare = 128 << 20, 200, 8
 	// share is the part of the machine's memory that the limit is by default.
 	share = 2
 )
@@ -111,7 +106,7 @@ func Limit(limit int64) (ready func()) {
 	debug.SetMemoryLimit(min(limit, starting))
 	ready = sync.OnceFunc(func() {
 		debug.SetMemoryLimit(limit)
-		if !chosen() {
+		if os.Getenv("GOGC") == "" {
 			percent = growth
 		}
 		debug.SetGCPercent(percent)
@@ -120,29 +115,6 @@ func Limit(limit int64) (ready func()) {
 	runtime.AddCleanup(&canary{}, func(settle func()) { settle() }, ready)
 
 	return ready
-}
-
-// chosen says that the environment chooses how much the heap may grow.
-func chosen() bool { return os.Getenv("GOGC") != "" }
-
-// makeRoom lets the heap grow as growthOf says, of what lived at the last collection: objects, stacks and variables. What the environment says
-// about that wins.
-func makeRoom() {
-	if chosen() {
-		return
-	}
-	parts := []metrics.Sample{{Name: "/gc/heap/live:bytes"}, {Name: "/gc/scan/stack:bytes"}, {Name: "/gc/scan/globals:bytes"}}
-	metrics.Read(parts)
-	var live uint64
-	for _, part := range parts {
-		live += part.Value.Uint64()
-	}
-	debug.SetGCPercent(growthOf(int64(live), debug.SetMemoryLimit(-1)))
-}
-
-// growthOf returns how much a heap may grow between two collections, as a percentage of what lived at the last one, which must not be 0.
-func growthOf(live, limit int64) int {
-	return int(max(growth, min(mostGrowth, 100*min(room, limit/roomShare)/max(live, 1))))
 }
 
 // canary is an object that the first collection frees. It has a pointer, so that it does not share its memory with others.
