@@ -7,6 +7,8 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -15,8 +17,9 @@ import (
 )
 
 const (
-	// Patience is how long Eventually waits.
-	Patience = 60 * time.Second
+	// Patience is how long Eventually waits: longer than the minute after which many controllers look again, and than the minute that one
+	// request to a registry may take, so that a machine with much to do fails no test that would pass a moment later.
+	Patience = 2 * time.Minute
 
 	interval = 20 * time.Millisecond
 )
@@ -42,8 +45,32 @@ func Within(tb testing.TB, limit time.Duration, what string, check func(ctx cont
 		return err == nil, nil
 	})
 	if err != nil {
-		tb.Fatalf("%s: not within %s: %v", what, limit, last)
+		text := fmt.Sprintf("%s: not within %s: %v", what, limit, last)
+		unmet.add(tb, text)
+		tb.Fatal(text)
 	}
+}
+
+// unmet has the last thing that was waited for in vain, by the name of the test that contains the wait.
+var unmet verdicts
+
+type verdicts struct{ texts sync.Map }
+
+func (v *verdicts) add(tb testing.TB, text string) { v.texts.Store(root(tb), text) }
+
+// repeat logs it once more, after the log of a garden, which may have thousands of lines.
+func (v *verdicts) repeat(tb testing.TB) {
+	tb.Helper()
+	if text, found := v.texts.Load(root(tb)); found {
+		tb.Logf("what failed: %s", text)
+	}
+}
+
+// root is the name without those of subtests, which share the garden of their test.
+func root(tb testing.TB) string {
+	name, _, _ := strings.Cut(tb.Name(), "/")
+
+	return name
 }
 
 // Await reads an object until check is content with it, and returns it as it then was.

@@ -47,6 +47,7 @@ func newLog(tb testing.TB) (logr.Logger, *telemetry.Control, *buffer) {
 	tb.Cleanup(func() {
 		if tb.Failed() {
 			tb.Logf("log of the garden:\n%s", lines)
+			unmet.repeat(tb)
 		}
 	})
 
