@@ -10,6 +10,9 @@ import (
 	"reflect"
 	"slices"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 )
@@ -63,15 +66,31 @@ func (c *Commit) Before() client.Object { return c.before }
 // WriteStatus patches the status if it changed. The patch holds only what changed, and is refused by the server when
 // somebody else wrote the object since it was read.
 func (c *Commit) WriteStatus(ctx context.Context) error {
-	return c.writeStatus(ctx, c.patch())
+	return c.writeStatus(ctx, c.patch)
 }
 
-// WriteOwnStatus is WriteStatus for fields that nobody else writes: it is not refused when somebody else wrote the object.
+// WriteOwnStatus is WriteStatus for fields that nobody else writes: it is not refused when somebody else wrote the object. An object that
+// was made anew under the same name is another one, and the one that was read is not found any more (GCM-ROBUST-2).
 func (c *Commit) WriteOwnStatus(ctx context.Context) error {
-	return c.writeStatus(ctx, client.MergeFrom(c.before))
+	err := c.writeStatus(ctx, c.ownPatch)
+	if refusal, other := forAnother(err); other {
+		what := schema.GroupResource{Group: refusal.Group, Resource: refusal.Kind}
+		return fmt.Errorf("write status of %q, which was made anew: %w", c.object.GetName(), apierrors.NewNotFound(what, c.object.GetName()))
+	}
+	return err
 }
 
-func (c *Commit) writeStatus(ctx context.Context, patch client.Patch) error {
+// forAnother reports whether a server has refused a write because it names another UID than that of the object.
+func forAnother(err error) (*metav1.StatusDetails, bool) {
+	refusal, ok := errors.AsType[*apierrors.StatusError](err)
+	if !ok || !apierrors.IsInvalid(err) || refusal.ErrStatus.Details == nil {
+		return nil, false
+	}
+	details := refusal.ErrStatus.Details
+	return details, slices.ContainsFunc(details.Causes, func(c metav1.StatusCause) bool { return c.Field == "metadata.uid" })
+}
+
+func (c *Commit) writeStatus(ctx context.Context, patch func() client.Patch) error {
 	changed, err := c.changed()
 	if err != nil || len(changed) == 0 {
 		return err
@@ -79,7 +98,7 @@ func (c *Commit) writeStatus(ctx context.Context, patch client.Patch) error {
 	if !slices.Equal(changed, []string{"status"}) {
 		return fmt.Errorf("write status of %q (changed: %v): %w", c.object.GetName(), changed, ErrMixedWrite)
 	}
-	if err := c.client.Status().Patch(ctx, c.object, patch); err != nil {
+	if err := c.client.Status().Patch(ctx, c.object, patch()); err != nil {
 		return fmt.Errorf("write status of %q: %w", c.object.GetName(), err)
 	}
 	c.rebase()
@@ -105,6 +124,13 @@ func (c *Commit) WriteObject(ctx context.Context) error {
 
 func (c *Commit) patch() client.Patch {
 	return client.MergeFromWithOptions(c.before, client.MergeFromWithOptimisticLock{})
+}
+
+// ownPatch holds the UID of the object, which a server never changes, and not its version.
+func (c *Commit) ownPatch() client.Patch {
+	before, _ := c.before.DeepCopyObject().(client.Object)
+	before.SetUID("")
+	return client.MergeFrom(before)
 }
 
 // changed lists the top-level fields that differ, sorted.

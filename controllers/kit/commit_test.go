@@ -13,6 +13,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/validation/field"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
@@ -114,6 +115,40 @@ func TestCommit(t *testing.T) {
 			}
 			if diff := cmp.Diff(tc.want, c.sent); diff != "" {
 				t.Errorf("%s\nrequests (-want +got):\n%s", tc.reason, diff)
+			}
+		})
+	}
+}
+
+// TestCommitOwnStatus_GCM_ROBUST_2 sees the patch that needs no lock, and what becomes of its refusals.
+func TestCommitOwnStatus_GCM_ROBUST_2(t *testing.T) {
+	t.Parallel()
+	invalid := func(of string) error {
+		return apierrors.NewInvalid(schema.GroupKind{Kind: "Project"}, "dev", field.ErrorList{field.Invalid(field.NewPath(of), "", "not allowed")})
+	}
+	for name, tc := range map[string]struct {
+		reason string
+		write  error
+		gone   bool
+	}{
+		"written":    {reason: "it is written whatever others have written"},
+		"made anew":  {reason: "an object with another UID is not the one that was read", write: invalid("metadata.uid"), gone: true},
+		"invalid":    {reason: "another refusal is an error", write: invalid("status.phase")},
+		"not served": {reason: "so is an answer without details", write: errBoom},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			c, p := &patches{err: tc.write}, project()
+			p.UID = "1"
+			commit := kit.Begin(c, p)
+			p.Status.Phase = "Ready"
+			err := commit.WriteOwnStatus(t.Context())
+			if apierrors.IsNotFound(err) != tc.gone || !tc.gone && !errors.Is(err, tc.write) {
+				t.Errorf("%s\nWriteOwnStatus(...) = %v, want that it is gone: %t, or %v", tc.reason, err, tc.gone, tc.write)
+			}
+			want := []string{`status {"metadata":{"uid":"1"},"status":{"phase":"Ready"}}`}
+			if diff := cmp.Diff(want, c.sent); diff != "" {
+				t.Errorf("the patch names the object, not its version (-want +got):\n%s", diff)
 			}
 		})
 	}

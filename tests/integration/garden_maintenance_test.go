@@ -32,10 +32,10 @@ type maintained struct {
 }
 
 // maintain makes a garden whose profile offers versions that expire before the windows open.
-func maintain(t *testing.T) *maintained {
+func maintain(t *testing.T, options ...harness.Option) *maintained {
 	t.Helper()
 	c := harness.NewClock(t)
-	m := &maintained{operator: operate(t, harness.WithClock(c)), clock: c, open: c.Now().UTC().Add(3 * time.Hour).Truncate(time.Minute)}
+	m := &maintained{operator: operate(t, append(options, harness.WithClock(c))...), clock: c, open: c.Now().UTC().Add(3 * time.Hour).Truncate(time.Minute)}
 	m.provider("cloud")
 	m.offers("ending", "OperatingSystemConfig", "ending")
 	m.offers("narrow", "OperatingSystemConfig", "narrow")

@@ -49,6 +49,10 @@ const (
 	AnnotationShootExpirationTimestamp = "shoot.gardener.cloud/expiration-timestamp"
 	// AnnotationShootNeedsRetry asks for a retry of a failed shoot in its next maintenance window when "true".
 	AnnotationShootNeedsRetry = "maintenance.shoot.gardener.cloud/needs-retry-operation"
+	// AnnotationShootMaintained is the RFC 3339 time at which the last maintenance began that was written to the shoot.
+	AnnotationShootMaintained = "maintenance.shoot.gardener.cloud/trigger-timestamp"
+	// AnnotationShootHibernationTriggered is the RFC 3339 time at which a schedule last changed whether the shoot is to sleep.
+	AnnotationShootHibernationTriggered = "shoot.gardener.cloud/hibernation-trigger-timestamp"
 	// AnnotationShootIgnoreAlerts silences all alerts of a shoot when "true".
 	AnnotationShootIgnoreAlerts = "shoot.gardener.cloud/ignore-alerts"
 	// AnnotationShootSkipCleanup skips the cleanup of resources in a shoot in deletion, load balancers and volumes

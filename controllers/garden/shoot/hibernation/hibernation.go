@@ -31,6 +31,8 @@ const (
 	action = "Hibernate"
 	// late is the pause after the time of a schedule, so that a pass never sees it in the future.
 	late = 100 * time.Millisecond
+	// wrong is how far in the future a time is of a clock that was wrong.
+	wrong = 24 * time.Hour
 )
 
 // Reconciler carries out the schedules of shoots.
@@ -59,8 +61,7 @@ func facts(shoot *gardencorev1beta1.Shoot) any {
 	return []any{schedulesOf(shoot), failed(shoot), shoot.DeletionTimestamp != nil}
 }
 
-// Reconcile carries out the schedule whose time has come, and comes back right after the next one (GCM-HIBER-4, 5). The spec is
-// written before the status: if only that is done, the same is done again, which changes nothing.
+// Reconcile carries out the schedule whose time has come, and comes back right after the next one (GCM-HIBER-4, 5).
 func (r *Reconciler) Reconcile(ctx context.Context, shoot *gardencorev1beta1.Shoot) (reconcile.Result, error) {
 	schedules, err := schedule.Parse(schedulesOf(shoot))
 	if err != nil {
@@ -76,34 +77,56 @@ func (r *Reconciler) Reconcile(ctx context.Context, shoot *gardencorev1beta1.Sho
 	if next := schedules.Next(now); !next.IsZero() {
 		outcome = kit.RequeueAfter(kit.Until(next.Sub(now) + late))
 	}
-	if failed(shoot) {
-		return kit.Result(outcome, nil)
-	}
-	sleep, found := schedules.Last(since(shoot, r.Config.TriggerDeadlineDuration.Duration, now), now)
-	if !found {
-		return kit.Result(outcome, nil)
-	}
-	return kit.Result(outcome, r.trigger(ctx, shoot, sleep, now))
+	return kit.Result(outcome, client.IgnoreNotFound(r.follow(ctx, shoot, schedules, now)))
 }
 
-// trigger puts a shoot to sleep or wakes it up, notes the time and tells of it. The event comes last, so that a pass that is repeated
-// tells nothing twice, and also for a shoot that is as the schedule wants it already (GCM-HIBER-4). What was carried out is noted whatever
-// others have written since: a conflict would have it carried out again, after its owner may have wanted otherwise (GCM-HIBER-6).
+// follow carries out what is due by the schedules. What a pass has carried out that was killed before it was noted comes first: it must not be
+// carried out again, after the owner may have wanted otherwise (GCM-HIBER-6).
+func (r *Reconciler) follow(ctx context.Context, shoot *gardencorev1beta1.Shoot, schedules schedule.Set, now time.Time) error {
+	deadline := r.Config.TriggerDeadlineDuration.Duration
+	if at, found := unnoted(shoot, deadline, now); found {
+		// Nothing is told by schedules that the owner has changed since.
+		sleep, known := schedules.Last(since(shoot, deadline, at), at)
+		if err := note(ctx, kit.Begin(r.Client, shoot).WriteStatus, shoot, at); err != nil {
+			return err
+		}
+		if known {
+			kit.Record(r.Recorder, shoot, notice(sleep))
+		}
+	}
+	if failed(shoot) {
+		return nil
+	}
+	sleep, found := schedules.Last(since(shoot, deadline, now), now)
+	if !found {
+		return nil
+	}
+	return r.trigger(ctx, shoot, sleep, now)
+}
+
+// trigger puts a shoot to sleep or wakes it up, notes the time and tells of it, also for a shoot that is as the schedule wants it
+// already (GCM-HIBER-4). The time is written with the change and then to the status, whatever others have written since.
 func (r *Reconciler) trigger(ctx context.Context, shoot *gardencorev1beta1.Shoot, sleep bool, now time.Time) error {
 	commit := kit.Begin(r.Client, shoot)
-	note := commit.WriteStatus
+	write := commit.WriteStatus
 	if query.HibernationWanted(shoot) != sleep {
+		metav1.SetMetaDataAnnotation(&shoot.ObjectMeta, gardencorev1beta1.AnnotationShootHibernationTriggered, now.UTC().Format(time.RFC3339))
 		if err := r.change(ctx, commit, shoot, sleep); err != nil {
 			return err
 		}
-		note = commit.WriteOwnStatus
+		write = commit.WriteOwnStatus
 	}
-	shoot.Status.LastHibernationTriggerTime = new(metav1.NewTime(now))
-	if err := note(ctx); err != nil {
+	if err := note(ctx, write, shoot, now); err != nil {
 		return err
 	}
 	kit.Record(r.Recorder, shoot, notice(sleep))
 	return nil
+}
+
+// note writes the time at which a schedule was carried out. Events come after it, so that a pass that is repeated tells nothing twice.
+func note(ctx context.Context, write func(context.Context) error, shoot *gardencorev1beta1.Shoot, at time.Time) error {
+	shoot.Status.LastHibernationTriggerTime = new(metav1.NewTime(at))
+	return write(ctx)
 }
 
 // change writes whether a shoot is to sleep, and tells its owner of a refusal.
@@ -142,12 +165,28 @@ func failed(shoot *gardencorev1beta1.Shoot) bool {
 	return last != nil && last.State == gardencorev1beta1.LastOperationStateFailed && shoot.Status.ObservedGeneration == shoot.Generation
 }
 
-// since is the time after which a schedule has not been carried out yet, as far back as it still is (GCM-HIBER-3). Times far in the
-// future are of a clock that was wrong: schedules would stand still until then.
+// unnoted returns when a schedule has changed a shoot, if that is not noted in the status yet. A time from before the shoot was created
+// was copied with the annotations of another one.
+func unnoted(shoot *gardencorev1beta1.Shoot, deadline time.Duration, now time.Time) (time.Time, bool) {
+	at, err := time.Parse(time.RFC3339, shoot.Annotations[gardencorev1beta1.AnnotationShootHibernationTriggered])
+	if err != nil || at.Before(shoot.CreationTimestamp.Time) || !counts(at, deadline, now) {
+		return time.Time{}, false
+	}
+	noted := shoot.Status.LastHibernationTriggerTime
+	return at, noted == nil || noted.Time.Before(at)
+}
+
+// counts reports whether a time at which a schedule was carried out is believed: with one that is far in the future schedules would stand
+// still until then (GCM-HIBER-3).
+func counts(at time.Time, deadline time.Duration, now time.Time) bool {
+	return at.Sub(now) <= min(deadline, wrong)
+}
+
+// since is the time after which a schedule has not been carried out yet, as far back as it still is (GCM-HIBER-3).
 func since(shoot *gardencorev1beta1.Shoot, deadline time.Duration, now time.Time) time.Time {
-	const longest, wrong = 7 * 24 * time.Hour, 24 * time.Hour
+	const longest = 7 * 24 * time.Hour
 	from := shoot.CreationTimestamp.Time
-	if t := shoot.Status.LastHibernationTriggerTime; t != nil && t.Sub(now) <= min(deadline, wrong) {
+	if t := shoot.Status.LastHibernationTriggerTime; t != nil && counts(t.Time, deadline, now) {
 		from = t.Time
 	}
 	if from.Sub(now) > wrong {

@@ -6,7 +6,11 @@
 //
 // What a maintenance does is decided by pure functions from the Shoot, its cloud profile and the time. All of it is one write,
 // which the server tries as a dry run before, and which is refused if the Shoot was changed since it was read: then all is decided
-// anew. The status says before that write that a maintenance is under way, and afterwards what became of it. A maintenance that
-// was interrupted between the two is repeated while the window is open. What had been done by then is not needed any more, so the
-// repetition only reconciles the shoot once more.
+// anew. The status says before that write that a maintenance is under way, and afterwards what became of it.
+//
+// A server may be killed between any two of these writes. So the write leaves the time of the announcement in an annotation, together with
+// what it changes. An announced maintenance whose time is there was made, and only the report is missing. One whose time is not
+// there was not made: it is planned and made anew as long as the window is open, and left for the next one after that. Either way the
+// shoot is maintained once. Nothing else tells the two apart: the operation is taken away by the server or the gardenlet, which may be at work for
+// another reason, and the versions may have been raised by the owner.
 package maintenance

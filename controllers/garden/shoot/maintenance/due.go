@@ -18,7 +18,8 @@ const (
 	Rest Action = "Rest"
 	// Maintain maintains the shoot now.
 	Maintain Action = "Maintain"
-	// Settle ends a maintenance that was interrupted and cannot be repeated, because the window is closed.
+	// Settle ends a maintenance that was interrupted: it was made and only has to be reported, or it cannot be made any more,
+	// because the window is closed.
 	Settle Action = "Settle"
 )
 
@@ -31,7 +32,7 @@ func Decide(shoot *gardencorev1beta1.Shoot, now time.Time) (Action, time.Time) {
 	if !ok {
 		window = query.Anytime()
 	}
-	last, begun := shoot.Status.LastMaintenance, begun(shoot)
+	last, begun, made := shoot.Status.LastMaintenance, begun(shoot), made(shoot)
 	// A shoot that was created in the window has nothing to catch up with.
 	done := shoot.CreationTimestamp.Time
 	// Times far in the future are of a clock that was wrong: there would be no maintenance until then.
@@ -39,13 +40,13 @@ func Decide(shoot *gardencorev1beta1.Shoot, now time.Time) (Action, time.Time) {
 	if done.Sub(now) > wrong {
 		done = now
 	}
-	if last != nil && !begun && last.TriggeredTime.After(done) && last.TriggeredTime.Sub(now) < wrong {
+	if last != nil && (!begun || made) && last.TriggeredTime.After(done) && last.TriggeredTime.Sub(now) < wrong {
 		done = last.TriggeredTime.Time
 	}
 	due := window.Due(now, done, string(shoot.UID))
 	next := window.Due(now, now, string(shoot.UID))
 	switch {
-	case asked(shoot), !due.After(now), begun && window.Contains(now):
+	case asked(shoot), !due.After(now), begun && !made && window.Contains(now):
 		return Maintain, next
 	case begun:
 		return Settle, due
@@ -58,6 +59,16 @@ func Decide(shoot *gardencorev1beta1.Shoot, now time.Time) (Action, time.Time) {
 func begun(shoot *gardencorev1beta1.Shoot) bool {
 	last := shoot.Status.LastMaintenance
 	return last != nil && last.State == gardencorev1beta1.LastOperationStateProcessing
+}
+
+// made reports whether the maintenance that was announced last was written, so that nothing of it is left but the report.
+func made(shoot *gardencorev1beta1.Shoot) bool {
+	return begun(shoot) && shoot.Annotations[gardencorev1beta1.AnnotationShootMaintained] == stamp(*shoot.Status.LastMaintenance)
+}
+
+// stamp is what the write of an announced maintenance leaves in the annotations.
+func stamp(announced gardencorev1beta1.LastMaintenance) string {
+	return announced.TriggeredTime.UTC().Format(time.RFC3339)
 }
 
 // asked reports whether the owner of a shoot wants it maintained now.

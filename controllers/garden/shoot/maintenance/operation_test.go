@@ -197,6 +197,9 @@ func TestDecide(t *testing.T) {
 		}
 	}
 	const day = 24 * time.Hour
+	written := func(ago time.Duration) change {
+		return annotated("maintenance.shoot.gardener.cloud/trigger-timestamp", now().Add(-ago).Format(time.RFC3339))
+	}
 	for name, tc := range map[string]struct {
 		reason string
 		shoot  *gardencorev1beta1.Shoot
@@ -216,7 +219,15 @@ func TestDecide(t *testing.T) {
 		"GCM-MAINT-1 no window":    {"without a window it is always open", shoot(func(s *gardencorev1beta1.Shoot) { s.Spec.Maintenance = nil }, done("Succeeded", 0)), maintenance.Rest, 0},
 		"GCM-MAINT-12 interrupted": {"what was interrupted is repeated", shoot(open, done("Processing", 0)), maintenance.Maintain, day},
 		"GCM-MAINT-12 too late":    {"but not after the window", shoot(closed, done("Processing", 0)), maintenance.Settle, 30 * time.Minute},
-		"GCM-MAINT-3 deletion":     {"what is being deleted is not maintained", shoot(open, annotated(operation, "maintain"), func(s *gardencorev1beta1.Shoot) { s.DeletionTimestamp = new(metav1.NewTime(now())) }), maintenance.Rest, 0},
+		"GCM-MAINT-12 written":     {"what was written is only reported", shoot(open, done("Processing", 0), written(0)), maintenance.Settle, day},
+		"GCM-MAINT-12 written before": {
+			"what was written before is not what was announced", shoot(open, done("Processing", 0), written(time.Minute)), maintenance.Maintain, day,
+		},
+		"GCM-MAINT-12 written, too late":  {"it is reported after the window as well", shoot(closed, done("Processing", 0), written(0)), maintenance.Settle, 30 * time.Minute},
+		"GCM-MAINT-12 written yesterday":  {"the report of today tells more", shoot(open, done("Processing", day), written(day)), maintenance.Maintain, day},
+		"GCM-MAINT-12 written, and asked": {"the owner wants another one", shoot(open, done("Processing", 0), written(0), annotated(operation, "maintain")), maintenance.Maintain, day},
+		"GCM-MAINT-12 reported":           {"nothing is left to report", shoot(open, done("Succeeded", 0), written(0)), maintenance.Rest, day},
+		"GCM-MAINT-3 deletion":            {"what is being deleted is not maintained", shoot(open, annotated(operation, "maintain"), func(s *gardencorev1beta1.Shoot) { s.DeletionTimestamp = new(metav1.NewTime(now())) }), maintenance.Rest, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

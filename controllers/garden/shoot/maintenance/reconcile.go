@@ -92,25 +92,25 @@ func (r *Reconciler) plan(ctx context.Context, shoot *gardencorev1beta1.Shoot, n
 }
 
 // maintain makes the changes that are planned. The first write of the shoot is a dry run: a plan that the server would refuse must
-// change nothing of it (GCM-MAINT-12). A plan without steps only starts an operation, and needs neither a dry run nor an announcement.
+// change nothing of it (GCM-MAINT-12). A plan without steps only starts an operation, and needs no dry run.
 func (r *Reconciler) maintain(ctx context.Context, shoot *gardencorev1beta1.Shoot, now time.Time) error {
 	plan, err := r.plan(ctx, shoot, now)
 	if err != nil {
 		return err
 	}
-	// What an interrupted maintenance has announced stays in the status, if all of it was made.
-	repeated := begun(shoot) && len(plan.Done()) == 0
-	if len(plan.Steps) > 0 && !repeated {
+	if len(plan.Steps) > 0 {
 		if err := r.bind(ctx, shoot, plan.Binding); err != nil {
 			return r.refused(ctx, shoot, now, err)
 		}
 		if _, err := r.write(ctx, shoot, plan, client.DryRunAll); err != nil {
 			return r.refused(ctx, shoot, now, err)
 		}
-		if err := r.report(ctx, shoot, announce(plan, now)); err != nil {
-			return err
-		}
 	}
+	announced := announce(plan, now)
+	if err := r.report(ctx, shoot, announced); err != nil {
+		return err
+	}
+	plan.Annotations[gardencorev1beta1.AnnotationShootMaintained] = stamp(announced)
 	written, err := r.write(ctx, shoot, plan)
 	if err != nil {
 		return r.refused(ctx, shoot, now, err)
@@ -118,19 +118,20 @@ func (r *Reconciler) maintain(ctx context.Context, shoot *gardencorev1beta1.Shoo
 	for _, step := range plan.Steps {
 		r.tell(written, step)
 	}
-	if repeated {
-		return r.end(ctx, written, finish(*written.Status.LastMaintenance, plan))
-	}
-	return r.end(ctx, written, conclude(plan, now))
+	return r.end(ctx, written, conclude(announced))
 }
 
-// settle ends a maintenance whose window was closed before it was finished. Either all is done, or it is left for the next window.
+// settle ends a maintenance that was interrupted and that is not made any more: it was made already, or its window is closed.
 func (r *Reconciler) settle(ctx context.Context, shoot *gardencorev1beta1.Shoot, now time.Time) error {
+	announced := *shoot.Status.LastMaintenance
+	if made(shoot) {
+		return r.report(ctx, shoot, conclude(announced))
+	}
 	plan, err := r.plan(ctx, shoot, now)
 	if err != nil {
 		return err
 	}
-	return r.report(ctx, shoot, finish(*shoot.Status.LastMaintenance, plan))
+	return r.report(ctx, shoot, postpone(announced, plan))
 }
 
 // write writes the planned spec and annotations, and returns the shoot as the server then has it. The server refuses it if the shoot
@@ -152,8 +153,8 @@ func (r *Reconciler) report(ctx context.Context, shoot *gardencorev1beta1.Shoot,
 	return commit.WriteStatus(ctx)
 }
 
-// end reports a maintenance that was made. It needs no lock, because what was made remains true. The gardenlet begins with it at once and
-// writes the status as well; a conflict would have the shoot maintained a second time. A server that is killed before this write maintains it a second time.
+// end reports a maintenance that was made. It needs no lock, because what was made remains true, and the gardenlet, which begins with it at
+// once, writes the status as well. If this write fails or never comes, the next pass makes it up for.
 func (r *Reconciler) end(ctx context.Context, shoot *gardencorev1beta1.Shoot, maintenance gardencorev1beta1.LastMaintenance) error {
 	commit := kit.Begin(r.Client, shoot)
 	shoot.Status.LastMaintenance = &maintenance

@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/google/go-cmp/cmp/cmpopts"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -37,11 +36,16 @@ type garden struct {
 	clock *clocktesting.FakeClock
 	// writes counts down to the one that fails; none does below zero.
 	writes int
-	// failure is the error of the write that fails.
+	// failure is the error of the write that fails. A reconciler that is killed does not write any more.
 	failure error
+	// late has the write that fails be carried out, so that only its answer is lost.
+	late bool
 	// meanwhile is called before each write with its number; it may be nil.
 	meanwhile func(write int)
 	begun     int
+	// gardenlet takes up the operations of the shoot, which are kept here, as soon as they are written.
+	gardenlet  bool
+	operations []string
 }
 
 func newGarden(t *testing.T, profile *gardencorev1beta1.CloudProfileSpec, s *gardencorev1beta1.Shoot) *garden {
@@ -51,39 +55,78 @@ func newGarden(t *testing.T, profile *gardencorev1beta1.CloudProfileSpec, s *gar
 		t.Fatal(err)
 	}
 	g := &garden{clock: clocktesting.NewFakeClock(now()), writes: -1, failure: errKilled}
-	write := func() error {
-		if g.begun++; g.meanwhile != nil {
-			g.meanwhile(g.begun - 1)
-		}
-		g.writes--
-		if g.writes == -1 {
-			return g.failure
-		}
-		return nil
-	}
 	c := fake.NewClientBuilder().WithScheme(types).WithStatusSubresource(s).
 		WithObjects(s, &gardencorev1beta1.CloudProfile{ObjectMeta: metav1.ObjectMeta{Name: "local"}, Spec: *profile}).
 		WithInterceptorFuncs(interceptor.Funcs{
 			Patch: func(ctx context.Context, c client.WithWatch, o client.Object, p client.Patch, options ...client.PatchOption) error {
-				if err := write(); err != nil {
-					return err
-				}
-				return c.Patch(ctx, o, p, options...)
+				return g.write(func() error {
+					if err := c.Patch(ctx, o, p, options...); err != nil || !g.gardenlet {
+						return err
+					}
+					return g.operate(ctx, c, client.ObjectKeyFromObject(o))
+				})
 			},
 			SubResourcePatch: func(ctx context.Context, c client.Client, name string, o client.Object, p client.Patch, options ...client.SubResourcePatchOption) error {
-				if err := write(); err != nil {
-					return err
-				}
-				return c.SubResource(name).Patch(ctx, o, p, options...)
+				return g.write(func() error { return c.SubResource(name).Patch(ctx, o, p, options...) })
 			},
 		}).Build()
+	g.start(c)
+	return g
+}
+
+// start runs another reconciler.
+func (g *garden) start(c client.Client) {
 	config := &gardenconfigv1alpha1.ServerConfiguration{}
 	config.SetDefaults()
+	g.writes = -1
 	g.Reconciler = &maintenance.Reconciler{
 		Base:   kit.Base{Client: c, Reader: c, Clock: g.clock, Recorder: events.NewFakeRecorder(100)},
 		Config: config.Controllers.ShootMaintenance,
 	}
-	return g
+}
+
+// write carries out a write unless it fails.
+func (g *garden) write(carryOut func() error) error {
+	if g.begun++; g.meanwhile != nil {
+		g.meanwhile(g.begun - 1)
+	}
+	fails := g.writes == 0
+	if g.writes >= 0 {
+		g.writes--
+	}
+	if !fails {
+		return carryOut()
+	}
+	if errors.Is(g.failure, errKilled) {
+		g.writes = 0 // The next one fails, too.
+	}
+	if g.late {
+		g.late = false
+		if err := carryOut(); err != nil {
+			return err
+		}
+	}
+	return g.failure
+}
+
+// operate does what a gardenlet does with an operation that is asked for.
+func (g *garden) operate(ctx context.Context, c client.Client, key client.ObjectKey) error {
+	s := &gardencorev1beta1.Shoot{}
+	if err := c.Get(ctx, key, s); err != nil {
+		return err
+	}
+	asked := s.Annotations[operation]
+	if asked == "" || asked == "maintain" {
+		return nil
+	}
+	g.operations = append(g.operations, asked)
+	delete(s.Annotations, operation)
+	delete(s.Annotations, taskKey)
+	if err := c.Update(ctx, s); err != nil {
+		return err
+	}
+	s.Status.LastOperation = &gardencorev1beta1.LastOperation{Type: "Reconcile", State: "Succeeded", LastUpdateTime: metav1.NewTime(g.clock.Now())}
+	return c.Status().Update(ctx, s)
 }
 
 func (g *garden) shoot(t *testing.T) *gardencorev1beta1.Shoot {
@@ -100,73 +143,158 @@ func always(s *gardencorev1beta1.Shoot) {
 	s.Spec.Maintenance.TimeWindow = &gardencorev1beta1.MaintenanceTimeWindow{Begin: "033000+0000", End: "034530+0000"}
 }
 
-// TestInterrupted kills the maintenance at each of its writes, and sees that the next pass leads to the same end.
+// ending is what a maintenance leaves behind, without times.
+type ending struct {
+	Spec       gardencorev1beta1.ShootSpec
+	Asked      string
+	Report     gardencorev1beta1.LastMaintenance
+	Operations []string
+}
+
+// pass makes a pass, and the passes that follow it soon.
+func (g *garden) pass(t *testing.T) error {
+	t.Helper()
+	for range 10 {
+		result, err := g.Reconcile(t.Context(), g.shoot(t))
+		if err != nil || result.RequeueAfter > time.Second {
+			return err
+		}
+	}
+	return errors.New("passes follow each other")
+}
+
+func (g *garden) ending(t *testing.T) ending {
+	t.Helper()
+	s := g.shoot(t)
+	if s.Status.LastMaintenance == nil {
+		t.Fatal("GCM-MAINT-12: nothing was reported")
+	}
+	e := ending{Spec: s.Spec, Asked: s.Annotations[operation], Report: *s.Status.LastMaintenance, Operations: g.operations}
+	e.Report.TriggeredTime = metav1.Time{}
+	return e
+}
+
+// TestInterrupted kills the reconciler before and after each of its writes, and has another one go on, beside a gardenlet that has taken up
+// the operation by then. The end is the same, and the shoot gets one operation.
 func TestInterrupted(t *testing.T) {
 	t.Parallel()
-	profile := offers("1.33.1 1.33.2", "1.0.0:expired")
-	whole := newGarden(t, profile, shoot(always, annotated(operation, "maintain")))
-	if _, err := whole.Reconcile(t.Context(), whole.shoot(t)); err != nil {
+	asked := annotated(operation, "maintain")
+	for name, tc := range map[string]struct {
+		offered, images string
+		changes         []change
+		operation       string
+		writes          int
+		report          gardencorev1beta1.LastOperationState
+	}{
+		"changes":       {"1.33.1 1.33.2", "1.0.0", nil, "reconcile", 4, "Succeeded"},
+		"asked for":     {"1.33.1 1.33.2", "1.0.0:expired", []change{asked}, "reconcile", 4, "Failed"},
+		"nothing":       {"1.33.1", "1.0.0", nil, "reconcile", 3, "Succeeded"},
+		"nothing asked": {"1.33.1", "1.0.0", []change{asked}, "reconcile", 3, "Succeeded"},
+		"left for it":   {"1.33.1", "1.0.0", []change{annotated(later, "rotate-ca-start")}, "rotate-ca-start", 3, "Succeeded"},
+		"retry":         {"1.33.1", "1.0.0", []change{last("Reconcile", "Failed"), annotated(retry, "true")}, "retry", 3, "Succeeded"},
+		"only failures": {"1.33.1", "1.0.0:expired", nil, "reconcile", 4, "Failed"},
+		"first":         {"1.33.1", "1.0.0", []change{unborn}, "reconcile", 3, "Succeeded"},
+	} {
+		garden := func(t *testing.T) *garden {
+			t.Helper()
+			g := newGarden(t, offers(tc.offered, tc.images), shoot(append([]change{always}, tc.changes...)...))
+			g.gardenlet = true
+			return g
+		}
+		whole := garden(t)
+		if err := whole.pass(t); err != nil {
+			t.Fatal(err)
+		}
+		want := whole.ending(t)
+		if diff := cmp.Diff([]string{tc.operation}, whole.operations); diff != "" || whole.begun != tc.writes || want.Report.State != tc.report || want.Asked != "" {
+			t.Fatalf("GCM-MAINT-12 %s: %d writes, report %+v, asked %q, operations (-want +got):\n%s", name, whole.begun, want.Report, want.Asked, diff)
+		}
+		for kill := range 2 * tc.writes {
+			when := []string{"before", "after"}[kill%2]
+			t.Run(fmt.Sprintf("GCM-MAINT-12 %s killed %s write %d", name, when, kill/2), func(t *testing.T) {
+				t.Parallel()
+				g := garden(t)
+				g.writes, g.late = kill/2, when == "after"
+				if _, err := g.Reconcile(t.Context(), g.shoot(t)); !errors.Is(err, errKilled) {
+					t.Fatalf("Reconcile(...) = %v, want an end at write %d", err, kill/2)
+				}
+				g.clock.Step(10 * time.Second)
+				g.start(g.Client)
+				for range 2 {
+					if err := g.pass(t); err != nil {
+						t.Fatal(err)
+					}
+				}
+				if diff := cmp.Diff(want, g.ending(t)); diff != "" {
+					t.Errorf("the end (-without +with a kill):\n%s", diff)
+				}
+			})
+		}
+	}
+}
+
+// TestAskedAgain has the owner ask for another maintenance after one was made and before it is reported.
+func TestAskedAgain_GCM_MAINT_12(t *testing.T) {
+	t.Parallel()
+	g := newGarden(t, offers("1.33.1", "1.0.0"), shoot(always))
+	g.gardenlet, g.writes, g.late = true, 1, true
+	if _, err := g.Reconcile(t.Context(), g.shoot(t)); !errors.Is(err, errKilled) {
+		t.Fatalf("Reconcile(...) = %v, want an end after the write", err)
+	}
+	g.start(g.Client)
+	s := g.shoot(t)
+	annotated(operation, "maintain")(s)
+	if err := g.Client.Update(t.Context(), s); err != nil {
 		t.Fatal(err)
 	}
-	want := whole.shoot(t)
-	if last := want.Status.LastMaintenance; last == nil || last.State != "Failed" || !strings.HasPrefix(last.Description, "1 of 2 changes: ") || want.Spec.Kubernetes.Version != "1.33.2" {
-		t.Fatalf("GCM-MAINT-12: the maintenance ended with %+v, Kubernetes %s", last, want.Spec.Kubernetes.Version)
+	if err := g.pass(t); err != nil {
+		t.Fatal(err)
 	}
-	for write := range 4 { // the dry run, the announcement, the changes, the report
-		t.Run(fmt.Sprint("GCM-MAINT-12 write ", write), func(t *testing.T) {
-			t.Parallel()
-			g := newGarden(t, profile, shoot(always, annotated(operation, "maintain")))
-			g.writes = write
-			if _, err := g.Reconcile(t.Context(), g.shoot(t)); !errors.Is(err, errKilled) {
-				t.Fatalf("Reconcile(...) = %v, want an end at write %d", err, write)
-			}
-			if last := g.shoot(t).Status.LastMaintenance; (last != nil) != (write > 1) || last != nil && last.State != "Processing" {
-				t.Errorf("GCM-MAINT-12: after write %d the status is %+v", write, last)
-			}
-			if _, err := g.Reconcile(t.Context(), g.shoot(t)); err != nil {
-				t.Fatal(err)
-			}
-			if diff := cmp.Diff(want, g.shoot(t), cmpopts.IgnoreFields(metav1.ObjectMeta{}, "ResourceVersion")); diff != "" {
-				t.Errorf("GCM-MAINT-12: the end after write %d failed (-without +with):\n%s", write, diff)
-			}
-		})
+	if got := g.ending(t); len(got.Operations) != 2 || got.Asked != "" || got.Report.State != "Succeeded" {
+		t.Errorf("operations %v, asked %q, report %+v; want the one that was made and the one that was asked for", got.Operations, got.Asked, got.Report)
 	}
 }
 
 // TestInterruptedUntilTheWindowIsClosed sees that a maintenance which was interrupted changes nothing outside of its window.
 func TestInterruptedUntilTheWindowIsClosed(t *testing.T) {
 	t.Parallel()
+	const postponed = "The maintenance was interrupted and is made in the next time window"
 	for name, tc := range map[string]struct {
-		reason string
-		write  int
-		state  gardencorev1beta1.LastOperationState
-		failed string
+		reason, offered string
+		write           int
+		late            bool
+		state           gardencorev1beta1.LastOperationState
+		failed          string
+		operations      int
 	}{
-		"GCM-MAINT-12 not made": {"the changes wait for the next window", 2, "Failed", "The maintenance was interrupted and is made in the next time window: Kubernetes"},
-		"GCM-MAINT-12 made":     {"only the report was missing", 3, "Succeeded", ""},
+		"GCM-MAINT-12 not made":     {"the changes wait for the next window", "1.33.1 1.33.2", 2, false, "Failed", postponed + ": Kubernetes of", 0},
+		"GCM-MAINT-12 no operation": {"so does the operation", "1.33.1", 1, false, "Failed", postponed, 0},
+		"GCM-MAINT-12 made":         {"only the report was missing", "1.33.1 1.33.2", 2, true, "Succeeded", "", 1},
+		"GCM-MAINT-12 no changes":   {"only the report was missing", "1.33.1", 2, false, "Succeeded", "", 1},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			g := newGarden(t, offers("1.33.1 1.33.2", "1.0.0"), shoot(always))
-			g.writes = tc.write
+			g := newGarden(t, offers(tc.offered, "1.0.0"), shoot(always))
+			g.gardenlet, g.writes, g.late = true, tc.write, tc.late
 			if _, err := g.Reconcile(t.Context(), g.shoot(t)); !errors.Is(err, errKilled) {
 				t.Fatalf("Reconcile(...) = %v, want an end at write %d", err, tc.write)
 			}
 			before := g.shoot(t)
 			g.clock.Step(time.Hour)
+			g.start(g.Client)
 			result, err := g.Reconcile(t.Context(), g.shoot(t))
 			if err != nil || result.RequeueAfter != 10*time.Minute {
 				t.Errorf("Reconcile(...) = %v, %v, want another look in ten minutes, until the next window", result, err)
 			}
 			after := g.shoot(t)
-			if diff := cmp.Diff(before.Spec, after.Spec); diff != "" {
-				t.Errorf("%s\nthe spec (-before +after):\n%s", tc.reason, diff)
+			if diff := cmp.Diff(before.Spec, after.Spec); diff != "" || len(g.operations) != tc.operations {
+				t.Errorf("%s\noperations %v, want %d, the spec (-before +after):\n%s", tc.reason, g.operations, tc.operations, diff)
 			}
 			last, reason := after.Status.LastMaintenance, ""
 			if last.FailureReason != nil {
 				reason = *last.FailureReason
 			}
-			if last.State != tc.state || !strings.HasPrefix(reason, tc.failed) || !strings.HasPrefix(last.Description, "1 of 1 changes: ") {
+			if last.State != tc.state || !strings.HasPrefix(reason, tc.failed) || (reason == "") != (tc.failed == "") {
 				t.Errorf("%s\nstatus %+v, reason %q", tc.reason, last, reason)
 			}
 		})
@@ -244,7 +372,7 @@ func TestReportedOnce_GCM_MAINT_12(t *testing.T) {
 		report int
 	}{
 		"changes":    {"1.33.1 1.33.2", 3},
-		"no changes": {"1.33.1", 1},
+		"no changes": {"1.33.1", 2},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -318,15 +446,14 @@ func TestTold(t *testing.T) {
 func TestPlainMaintenance(t *testing.T) {
 	t.Parallel()
 	g := newGarden(t, offers("1.33.1", "1.0.0"), shoot(always))
-	g.writes = 100
 	for range 2 {
 		result, err := g.Reconcile(t.Context(), g.shoot(t))
 		if err != nil || result.RequeueAfter != 10*time.Minute {
 			t.Fatalf("GCM-MAINT-1: Reconcile(...) = %v, %v, want another look in ten minutes, until tomorrow", result, err)
 		}
 	}
-	if made := 100 - g.writes; made != 2 {
-		t.Errorf("%d writes, want one for the operation and one for the status", made)
+	if g.begun != 3 {
+		t.Errorf("%d writes, want one for the operation between two for the status", g.begun)
 	}
 	want := &gardencorev1beta1.LastMaintenance{Description: "Nothing had to be changed", State: "Succeeded", TriggeredTime: metav1.NewTime(now())}
 	if diff := cmp.Diff(want, g.shoot(t).Status.LastMaintenance); diff != "" {

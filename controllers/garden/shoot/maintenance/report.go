@@ -13,35 +13,35 @@ import (
 	lastoperation "github.com/terrarium-garden/terrarium/controllers/operation"
 )
 
-// announce is the status of a maintenance that is about to be made (GCM-MAINT-12).
+// announce is the status of a maintenance that is about to be made. It says already what cannot be made, so that nothing has to be found
+// out again to report the end (GCM-MAINT-12).
 func announce(plan Plan, now time.Time) gardencorev1beta1.LastMaintenance {
-	return gardencorev1beta1.LastMaintenance{
+	announced := gardencorev1beta1.LastMaintenance{
 		Description: describe(plan), TriggeredTime: metav1.NewTime(now), State: gardencorev1beta1.LastOperationStateProcessing,
 	}
-}
-
-// conclude is the status of a maintenance that was made.
-func conclude(plan Plan, now time.Time) gardencorev1beta1.LastMaintenance {
-	return judge(announce(plan, now), plan)
-}
-
-// finish is the status of a maintenance that was interrupted, as far as the plan for now tells: what it still contains was not made.
-func finish(begun gardencorev1beta1.LastMaintenance, plan Plan) gardencorev1beta1.LastMaintenance {
-	if left := plan.Done(); len(left) > 0 {
-		begun.State = gardencorev1beta1.LastOperationStateFailed
-		begun.FailureReason = new(lastoperation.Cut("The maintenance was interrupted and is made in the next time window: " + list(left, text)))
-		return begun
-	}
-	return judge(begun, plan)
-}
-
-func judge(maintenance gardencorev1beta1.LastMaintenance, plan Plan) gardencorev1beta1.LastMaintenance {
-	maintenance.State = gardencorev1beta1.LastOperationStateSucceeded
 	if failed := plan.Failed(); len(failed) > 0 {
-		maintenance.State = gardencorev1beta1.LastOperationStateFailed
-		maintenance.FailureReason = new(lastoperation.Cut(list(failed, func(s Step) string { return s.Failure })))
+		announced.FailureReason = new(lastoperation.Cut(list(failed, func(s Step) string { return s.Failure })))
 	}
-	return maintenance
+	return announced
+}
+
+// conclude is the status of an announced maintenance that was made.
+func conclude(announced gardencorev1beta1.LastMaintenance) gardencorev1beta1.LastMaintenance {
+	announced.State = gardencorev1beta1.LastOperationStateSucceeded
+	if announced.FailureReason != nil {
+		announced.State = gardencorev1beta1.LastOperationStateFailed
+	}
+	return announced
+}
+
+// postpone is the status of an announced maintenance that was not made, and what is left of it by the plan for now.
+func postpone(announced gardencorev1beta1.LastMaintenance, plan Plan) gardencorev1beta1.LastMaintenance {
+	reason := "The maintenance was interrupted and is made in the next time window"
+	if left := plan.Done(); len(left) > 0 {
+		reason += ": " + list(left, text)
+	}
+	announced.State, announced.FailureReason = gardencorev1beta1.LastOperationStateFailed, new(lastoperation.Cut(reason))
+	return announced
 }
 
 // rejected is the status of a maintenance that the server refused.
