@@ -121,17 +121,23 @@ func (r *Reconciler) maintain(ctx context.Context, shoot *gardencorev1beta1.Shoo
 	return r.end(ctx, written, conclude(announced))
 }
 
-// settle ends a maintenance that was interrupted and that is not made any more: it was made already, or its window is closed.
+// settle ends a maintenance that was interrupted and that is not made any more: it was made already, or its window is closed. Who may change
+// the shoot may also change the annotation that tells the former, so a step that is left shows that it was not made: an owner could
+// otherwise keep a version that has expired.
 func (r *Reconciler) settle(ctx context.Context, shoot *gardencorev1beta1.Shoot, now time.Time) error {
-	announced := *shoot.Status.LastMaintenance
-	if made(shoot) {
-		return r.report(ctx, shoot, conclude(announced))
-	}
 	plan, err := r.plan(ctx, shoot, now)
 	if err != nil {
 		return err
 	}
-	return r.report(ctx, shoot, postpone(announced, plan))
+	announced := *shoot.Status.LastMaintenance
+	switch left := len(plan.Done()) > 0; {
+	case !left && made(shoot):
+		return r.report(ctx, shoot, conclude(announced))
+	case left && windowOf(shoot).Contains(now):
+		return r.maintain(ctx, shoot, now)
+	default:
+		return r.report(ctx, shoot, postpone(announced, plan))
+	}
 }
 
 // write writes the planned spec and annotations, and returns the shoot as the server then has it. The server refuses it if the shoot

@@ -255,6 +255,31 @@ func TestAskedAgain_GCM_MAINT_12(t *testing.T) {
 	}
 }
 
+// TestForged_GCM_MAINT_12 has the owner of a shoot write that the maintenance was made, right after it was announced.
+func TestForged_GCM_MAINT_12(t *testing.T) {
+	t.Parallel()
+	g := newGarden(t, offers("1.33.1 1.33.2", "1.0.0"), shoot(always))
+	g.gardenlet = true
+	g.meanwhile = func(write int) {
+		if s := g.shoot(t); write == 2 {
+			annotated("maintenance.shoot.gardener.cloud/trigger-timestamp", s.Status.LastMaintenance.TriggeredTime.UTC().Format(time.RFC3339))(s)
+			g.meanwhile = nil
+			if err := g.Client.Update(t.Context(), s); err != nil {
+				t.Error(err)
+			}
+		}
+	}
+	if _, err := g.Reconcile(t.Context(), g.shoot(t)); err != nil && !apierrors.IsConflict(err) {
+		t.Fatal(err)
+	}
+	if err := g.pass(t); err != nil {
+		t.Fatal(err)
+	}
+	if got := g.ending(t); got.Spec.Kubernetes.Version != "1.33.2" || got.Report.State != "Succeeded" || len(got.Operations) != 1 {
+		t.Errorf("version %s, report %+v, operations %v; want the maintenance made, once", got.Spec.Kubernetes.Version, got.Report, got.Operations)
+	}
+}
+
 // TestInterruptedUntilTheWindowIsClosed sees that a maintenance which was interrupted changes nothing outside of its window.
 func TestInterruptedUntilTheWindowIsClosed(t *testing.T) {
 	t.Parallel()
