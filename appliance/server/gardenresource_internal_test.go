@@ -3,7 +3,10 @@
 package server
 
 import (
+	"fmt"
 	"maps"
+	"net/http"
+	"net/http/httptest"
 	"runtime"
 	"slices"
 	"sync/atomic"
@@ -11,6 +14,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
 	clocktesting "k8s.io/utils/clock/testing"
 
 	"github.com/terrarium-garden/terrarium/apis/core/query"
@@ -19,24 +24,68 @@ import (
 	"github.com/terrarium-garden/terrarium/appliance/server/sharing"
 )
 
-// TestEachCheckHasACondition finds a check of the doctor that no condition of the Garden shows [OPER-CARE-1].
+// TestEachCheckHasACondition finds a check of the doctor that no condition of the Garden shows, or another one than users know it
+// from. Units are what the server consists of [OPER-CARE-1, OPER-CARE-2, OPER-CARE-3].
 func TestEachCheckHasACondition(t *testing.T) {
 	t.Parallel()
+	const host, virtual, objects = "RuntimeComponentsHealthy", "VirtualComponentsHealthy", "ObjectsHealthy"
+	want := map[string][]string{
+		"backups": {host}, "clock": {host}, "directory": {host}, "disk": {host}, "host": {host}, "port": {host}, "store": {host},
+		"certificates": {virtual}, "server": {virtual}, "units": {virtual},
+		"requests": {objects}, "seeds": {objects}, "shoots": {objects}, "stuck": {objects},
+	}
 	report := doctor.Examine(&doctor.Facts{})
 	checks := slices.Clone(report.Checked)
 	for _, s := range report.Skipped {
 		checks = append(checks, s.Check)
 	}
+	got := map[string][]string{}
 	for _, check := range checks {
-		shown := 0
-		for _, a := range aspects() {
-			if a.has(&doctor.Finding{Check: check}) {
-				shown++
+		for _, c := range judge([]doctor.Finding{{ID: "x", Check: check, Severity: doctor.Critical}}) {
+			if c.Status == gardencorev1beta1.ConditionFalse {
+				got[check] = append(got[check], string(c.Type))
 			}
 		}
-		if shown != 1 {
-			t.Errorf("findings of %q are shown by %d conditions, want 1", check, shown)
-		}
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("conditions that are False because of a critical finding of each check (-want +got):\n%s", diff)
+	}
+}
+
+// TestConditionOfAPI_OPER_CARE_1 asks API servers that are well, ill and off.
+func TestConditionOfAPI_OPER_CARE_1(t *testing.T) {
+	t.Parallel()
+	for name, tc := range map[string]struct {
+		reason string
+		answer int
+		off    bool
+		want   string
+	}{
+		"well": {reason: "it answers 200", answer: http.StatusOK, want: "VirtualGardenAPIServerAvailable True HealthzRequestSucceeded"},
+		"ill":  {reason: "it answers something else", answer: http.StatusInternalServerError, want: "VirtualGardenAPIServerAvailable False HealthzRequestFailed"},
+		"off":  {reason: "nobody answers", off: true, want: "VirtualGardenAPIServerAvailable False HealthzRequestFailed"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			api := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				if r.URL.Path != "/healthz" {
+					t.Errorf("asked for %q", r.URL.Path)
+				}
+				w.WriteHeader(tc.answer)
+			}))
+			defer api.Close()
+			if tc.off {
+				api.Close()
+			}
+			loopback, err := kubernetes.NewForConfig(&rest.Config{Host: api.URL})
+			if err != nil {
+				t.Fatal(err)
+			}
+			c := (&gardenStatus{loopback: loopback}).api(t.Context())
+			if got := fmt.Sprint(c.Type, " ", c.Status, " ", c.Reason); got != tc.want {
+				t.Errorf("%s: condition %s (%s), want %s", tc.reason, got, c.Message, tc.want)
+			}
+		})
 	}
 }
 
@@ -68,10 +117,11 @@ func TestJudge(t *testing.T) {
 			"a part of the server counts where it belongs",
 			[]doctor.Finding{
 				{ID: "unit-not-ready", Check: "units", Severity: doctor.Critical, Object: &doctor.Object{Kind: "Unit", Name: "audit"}},
+				{ID: "unit-not-ready", Check: "units", Severity: doctor.Critical, Object: &doctor.Object{Kind: "Unit", Name: "timeline"}},
 				{ID: "unit-not-ready", Check: "units", Severity: doctor.Critical, Object: &doctor.Object{Kind: "Unit", Name: "store-health"}},
 			},
 			map[string]string{
-				observability: "False UnitNotReady The doctor has found critical unit-not-ready (Unit audit). What to do, it says in: terrarium doctor",
+				observability: "False UnitNotReady The doctor has found critical unit-not-ready (Unit audit), critical unit-not-ready (Unit timeline). What to do, it says in: terrarium doctor",
 				virtual:       "False UnitNotReady The doctor has found critical unit-not-ready (Unit store-health). What to do, it says in: terrarium doctor",
 			},
 		},

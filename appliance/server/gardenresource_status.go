@@ -82,6 +82,13 @@ func (s *gardenStatus) health(ctx context.Context) ([]gardencorev1beta1.Conditio
 	if err != nil {
 		return nil, err
 	}
+	generation, all := s.holders.All()
+
+	return append([]gardencorev1beta1.Condition{s.api(ctx)}, tellGeneration(judge(report.Findings), generation, all)...), nil
+}
+
+// api asks the API whether it is well (OPER-CARE-1).
+func (s *gardenStatus) api(ctx context.Context) gardencorev1beta1.Condition {
 	api := gardencorev1beta1.Condition{
 		Type: gardenoperatorv1alpha1.ConditionTypeVirtualGardenAPIServerAvailable, Status: gardencorev1beta1.ConditionTrue,
 		Reason: reasonAnswers, Message: "The API server answers that it is well.",
@@ -90,7 +97,5 @@ func (s *gardenStatus) health(ctx context.Context) ([]gardencorev1beta1.Conditio
 		api.Status, api.Reason, api.Message = gardencorev1beta1.ConditionFalse, reasonSilent, "The API server does not answer that it is well: "+err.Error()
 	}
 
-	generation, all := s.holders.All()
-
-	return append([]gardencorev1beta1.Condition{api}, tellGeneration(judge(report.Findings), generation, all)...), nil
+	return api
 }

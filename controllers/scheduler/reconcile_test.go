@@ -5,8 +5,7 @@ package scheduler_test
 import (
 	"context"
 	"errors"
-	"net/http"
-	"slices"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -14,27 +13,21 @@ import (
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	"k8s.io/apimachinery/pkg/api/meta"
-	"k8s.io/apimachinery/pkg/api/meta/testrestmapper"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/wait"
-	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/events"
 	testingclock "k8s.io/utils/clock/testing"
-	"sigs.k8s.io/controller-runtime/pkg/cache"
-	"sigs.k8s.io/controller-runtime/pkg/cache/informertest"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
-	"sigs.k8s.io/controller-runtime/pkg/manager"
-	"sigs.k8s.io/controller-runtime/pkg/metrics/server"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	gardenconfigv1alpha1 "github.com/terrarium-garden/terrarium/apis/config/v1alpha1"
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	"github.com/terrarium-garden/terrarium/apis/scheme"
 	"github.com/terrarium-garden/terrarium/controllers/kit"
+	"github.com/terrarium-garden/terrarium/controllers/kit/kittest"
 	"github.com/terrarium-garden/terrarium/controllers/scheduler"
 	"github.com/terrarium-garden/terrarium/controllers/scheduler/picture"
 )
@@ -225,91 +218,92 @@ func TestDefaultDomainInProject_SCHED_FILT_8(t *testing.T) {
 	}
 }
 
-// newManager returns a manager whose informers show what the test shows them.
-func newManager(t *testing.T) (manager.Manager, *informertest.FakeInformers) {
-	t.Helper()
-	types := kinds(t)
-	watched := &informertest.FakeInformers{Scheme: types}
-	mgr, err := manager.New(&rest.Config{}, manager.Options{
-		Scheme: types, Metrics: server.Options{BindAddress: "0"},
-		NewCache: func(*rest.Config, cache.Options) (cache.Cache, error) { return watched, nil },
-		MapperProvider: func(*rest.Config, *http.Client) (meta.RESTMapper, error) {
-			return testrestmapper.TestOnlyStaticRESTMapper(types), nil
-		},
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-
-	return mgr, watched
-}
-
-// TestWorkers_SCHED_PROC_2 expects that several bindings are under way for each configured worker.
+// TestWorkers_SCHED_PROC_2 holds all bindings back. Decisions do not wait for them: four shoots for each configured worker are decided.
 func TestWorkers_SCHED_PROC_2(t *testing.T) {
 	t.Parallel()
 	for configured, want := range map[int]int{1: 4, 5: 20} {
-		o := newOffice(t)
-		o.Config.ConcurrentSyncs = &configured
-		mgr, _ := newManager(t)
-		if err := o.AddToManager(kit.Clusters{Garden: mgr}); err != nil {
-			t.Fatal(err)
-		}
-		if got := o.Queue.Concurrency; got != want {
-			t.Errorf("%d workers have %d shoots in hand, want %d", configured, got, want)
-		}
+		t.Run(fmt.Sprint(configured), func(t *testing.T) {
+			t.Parallel()
+			objects := []client.Object{newProfile(), new(newSeed("a"))}
+			for i := range want {
+				objects = append(objects, newShoot(of("CloudProfile", "local"), func(s *shoot) { s.Name = fmt.Sprint("shoot-", i) }))
+			}
+			o := newOffice(t, objects...)
+			o.Config.ConcurrentSyncs = &configured
+			decided, release := make(chan string, want), make(chan struct{})
+			o.Client = holdBindings(t, decided, release, objects...)
+			cluster := kittest.NewCluster(t, kinds(t))
+			if err := o.AddToManager(kit.Clusters{Garden: cluster.Manager}); err != nil {
+				t.Fatal(err)
+			}
+			if got := o.Queue.Concurrency; got != want {
+				t.Errorf("%d workers have up to %d shoots in hand, want %d", configured, got, want)
+			}
+			for _, object := range objects[2:] {
+				cluster.Of(&shoot{}).Add(object)
+			}
+			stop := cluster.Start(t)
+			names := map[string]bool{}
+			for late := time.After(30 * time.Second); len(names) < want && !t.Failed(); {
+				select {
+				case name := <-decided:
+					names[name] = true
+				case <-late:
+					t.Errorf("%d workers have decided %d of %d shoots while no binding is answered", configured, len(names), want)
+				}
+			}
+			close(release)
+			stop()
+		})
 	}
+}
+
+// holdBindings returns a garden that tells which shoots are to be bound, and answers when it is released.
+func holdBindings(t *testing.T, decided chan<- string, release <-chan struct{}, objects ...client.Object) client.Client {
+	t.Helper()
+	return fake.NewClientBuilder().WithScheme(kinds(t)).WithObjects(objects...).WithStatusSubresource(&shoot{}).
+		WithInterceptorFuncs(interceptor.Funcs{
+			SubResourceUpdate: func(_ context.Context, _ client.Client, _ string, obj client.Object, _ ...client.SubResourceUpdateOption) error {
+				select {
+				case decided <- obj.GetName():
+				case <-release:
+				}
+				<-release
+				return nil
+			},
+		}).Build()
 }
 
 func TestSeedsDoNotTrigger_SCHED_BIND_4(t *testing.T) {
 	t.Parallel()
-	mgr, watched := newManager(t)
 	o := newOffice(t, newShoot(of("CloudProfile", "local")), newProfile())
-	if err := o.AddToManager(kit.Clusters{Garden: mgr}); err != nil {
+	cluster := kittest.NewCluster(t, kinds(t))
+	if err := o.AddToManager(kit.Clusters{Garden: cluster.Manager}); err != nil {
 		t.Fatal(err)
 	}
-	ctx, cancel := context.WithCancel(t.Context())
-	ended := make(chan error, 1)
-	go func() { ended <- mgr.Start(ctx) }()
-	informer, err := watched.FakeInformerFor(ctx, &shoot{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	// Once an attempt was made, all watches are set up. What comes before that is lost.
-	waiting := o.shoot(t)
-	attempted := func(context.Context) (bool, error) {
-		informer.Add(waiting)
-		select {
-		case <-o.events.Events:
-			return true, nil
-		default:
-			return false, nil
+	cluster.Start(t)
+	eventually := func(what string, is func() bool) {
+		t.Helper()
+		poll := func(context.Context) (bool, error) { return is(), nil }
+		if err := wait.PollUntilContextTimeout(t.Context(), 10*time.Millisecond, 30*time.Second, true, poll); err != nil {
+			t.Fatalf("%s: %v", what, err)
 		}
 	}
-	if err := wait.PollUntilContextTimeout(ctx, 10*time.Millisecond, 30*time.Second, true, attempted); err != nil {
-		t.Fatalf("no attempt is made for a shoot: %v", err)
+	attempted := func() bool { return len(o.events.Events) > 0 }
+	cluster.Of(&shoot{}).Add(o.shoot(t))
+	eventually("an attempt is made for a shoot", attempted)
+	<-o.events.Events
+	cluster.Of(&seed{}).Add(new(newSeed("a", region("us"))))
+	eventually("a seed that a watch shows belongs to the picture", func() bool {
+		names := o.Picture.Seeds()
+		return len(names) == 1 && names[0].Name == "a"
+	})
+	cluster.Of(&shoot{}).Add(new(on("a", "")))
+	eventually("so does a shoot", func() bool { return o.Picture.Used("a") == 1 })
+	if attempted() {
+		t.Errorf("nothing of that starts an attempt, got %q", <-o.events.Events)
 	}
-	seeds, err := watched.FakeInformerFor(ctx, &seed{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	seeds.Add(new(newSeed("a", region("us"))))
-	if names := o.Picture.Seeds(); len(names) != 1 || names[0].Name != "a" {
-		t.Errorf("a seed that a watch shows belongs to the picture, which has %v", names)
-	}
-	informer.Add(new(on("a", "")))
-	if got := o.Picture.Used("a"); got != 1 {
-		t.Errorf("so does a shoot, got a usage of %d", got)
-	}
-	cancel()
-	if err := <-ended; err != nil {
-		t.Errorf("manager: %v", err)
-	}
-	var kinds []string
-	for gvk := range watched.InformersByGVK {
-		kinds = append(kinds, gvk.Kind)
-	}
-	slices.Sort(kinds)
-	if diff := cmp.Diff([]string{"Seed", "Shoot"}, kinds); diff != "" {
+	if diff := cmp.Diff([]string{"Seed", "Shoot"}, cluster.Watched()); diff != "" {
 		t.Errorf("Seeds and shoots are all that the picture is made of.\nwatched kinds (-want +got):\n%s", diff)
 	}
 }

@@ -494,3 +494,44 @@ func TestOperations(t *testing.T) {
 		t.Errorf("OPER-WH-7: several operations, each once (-want +got):\n%s", diff)
 	}
 }
+
+// TestEachOperation_OPER_ROT_1 asks for each operation at two times, of which one is wrong for a start and the other for a completion. What
+// it is about is what it is refused for then.
+func TestEachOperation_OPER_ROT_1(t *testing.T) {
+	t.Parallel()
+	const ca, token, etcd, workload = "certificateAuthorities", "serviceAccountKey", "etcdEncryptionKey", "workloadIdentityKey"
+	for operation, of := range map[string][]string{
+		"reconcile": nil, "rotate-observability-credentials": nil, "rotate-etcd-encryption-key": {etcd},
+		"rotate-credentials-start": {ca, token, etcd, workload}, "rotate-credentials-complete": {ca, token, etcd, workload},
+		"rotate-ca-start": {ca}, "rotate-ca-complete": {ca},
+		"rotate-serviceaccount-key-start": {token}, "rotate-serviceaccount-key-complete": {token},
+		"rotate-etcd-encryption-key-start": {etcd}, "rotate-etcd-encryption-key-complete": {etcd},
+		"rotate-workload-identity-key-start": {workload}, "rotate-workload-identity-key-complete": {workload},
+	} {
+		right, wrong := phase("Completed"), phase("Prepared")
+		if strings.HasSuffix(operation, "-complete") {
+			right, wrong = wrong, right
+		}
+		refusedFor := func(p phase) []string {
+			old, now := made(), made(asks(operation))
+			phases(old, p)
+			now.Status = *old.Status.DeepCopy()
+			var names []string
+			for _, err := range validation.ValidateGardenUpdate(now, old) {
+				_, name, found := strings.Cut(err.Detail, "status.credentials.rotation.")
+				if name, _, _ = strings.Cut(name, " "); !found {
+					name = err.Error()
+				}
+				names = append(names, name)
+			}
+
+			return names
+		}
+		if diff := cmp.Diff([]string(nil), refusedFor(right)); diff != "" {
+			t.Errorf("%s while all is %s is refused (-want +got):\n%s", operation, right, diff)
+		}
+		if diff := cmp.Diff(of, refusedFor(wrong)); diff != "" {
+			t.Errorf("%s while all is %s is refused for (-want +got):\n%s", operation, wrong, diff)
+		}
+	}
+}

@@ -10,10 +10,15 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/clock"
+	"sigs.k8s.io/controller-runtime/pkg/client/fake"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	gardenconfigv1alpha1 "github.com/terrarium-garden/terrarium/apis/config/v1alpha1"
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	gardenoperatorv1alpha1 "github.com/terrarium-garden/terrarium/apis/operator/v1alpha1"
+	"github.com/terrarium-garden/terrarium/apis/scheme"
+	"github.com/terrarium-garden/terrarium/controllers/kit"
 )
 
 // TestThreshold makes a part of the server ill for some time [OPER-CARE-4].
@@ -25,11 +30,7 @@ func TestThreshold(t *testing.T) {
 		Config: gardenconfigv1alpha1.ServerGardenCareConfiguration{
 			ConditionThresholds: []gardenconfigv1alpha1.ConditionThreshold{{Type: string(kind), Duration: metav1.Duration{Duration: 2 * time.Minute}}},
 		},
-		Server: Server{Health: func(ctx context.Context) ([]gardencorev1beta1.Condition, error) {
-			if _, bounded := ctx.Deadline(); !bounded {
-				t.Error("OPER-CARE-1: a look takes at most a period")
-			}
-
+		Server: Server{Health: func(context.Context) ([]gardencorev1beta1.Condition, error) {
 			return []gardencorev1beta1.Condition{{Type: kind, Status: found, Reason: "R", Message: "M"}}, nil
 		}},
 	}
@@ -54,5 +55,57 @@ func TestThreshold(t *testing.T) {
 		if diff := cmp.Diff(want, status.Conditions, times); diff != "" {
 			t.Errorf("after %s the doctor says %s: conditions (-want +got):\n%s", step.after, step.found, diff)
 		}
+	}
+}
+
+// TestPeriod_OPER_CARE_1 has passes over a server that is being examined.
+func TestPeriod_OPER_CARE_1(t *testing.T) {
+	t.Parallel()
+	for name, tc := range map[string]struct {
+		reason  string
+		period  *metav1.Duration
+		starts  bool
+		looks   int
+		allowed time.Duration
+		want    time.Duration
+	}{
+		"default":    {reason: "it is examined every minute, and within one", looks: 1, allowed: time.Minute, want: time.Minute},
+		"configured": {reason: "or as often as the configuration says", period: &metav1.Duration{Duration: 20 * time.Second}, looks: 1, allowed: 20 * time.Second, want: 20 * time.Second},
+		"starting":   {reason: "the health of a server that starts says nothing", starts: true, want: time.Second},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			types, err := scheme.New()
+			if err != nil {
+				t.Fatal(err)
+			}
+			own := &garden{ObjectMeta: metav1.ObjectMeta{Name: "garden", Generation: 1}}
+			own.Spec.VirtualCluster.Gardener.ClusterIdentity = "here"
+			c := fake.NewClientBuilder().WithScheme(types).WithObjects(own).WithStatusSubresource(own).Build()
+			looks := 0
+			r := &Reconciler{
+				Base:   kit.Base{Client: c, Reader: c, Clock: clock.RealClock{}},
+				Config: gardenconfigv1alpha1.ServerGardenCareConfiguration{SyncPeriod: tc.period},
+				Server: Server{
+					Identity: "here", Settled: func() bool { return !tc.starts },
+					Describe:  func(present *spec) *spec { return present },
+					Apply:     func(context.Context, *spec, bool) error { return nil },
+					Report:    func(*gardenoperatorv1alpha1.GardenStatus) error { return nil },
+					Rotations: func(context.Context) (Rotations, error) { return Rotations{}, nil },
+					Health: func(ctx context.Context) ([]gardencorev1beta1.Condition, error) {
+						looks++
+						if end, bounded := ctx.Deadline(); !bounded || time.Until(end) > tc.allowed || time.Until(end) < tc.allowed/2 {
+							t.Errorf("a look may take until %s, want a period of %s", end, tc.allowed)
+						}
+
+						return nil, nil
+					},
+				},
+			}
+			result, err := r.Reconcile(t.Context(), reconcile.Request{})
+			if err != nil || result.RequeueAfter != tc.want || looks != tc.looks {
+				t.Errorf("%s\nReconcile(...) = %v, %v after %d looks, want %s and %d", tc.reason, result, err, looks, tc.want, tc.looks)
+			}
+		})
 	}
 }

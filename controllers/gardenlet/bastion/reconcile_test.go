@@ -138,7 +138,8 @@ func TestLife_GLET_BASTION_1_2_4(t *testing.T) {
 	if host.Spec.Type != "local" || len(host.Spec.Ingress) != 1 || host.Spec.Ingress[0].IPBlock.CIDR != "192.0.2.0/24" {
 		t.Errorf("the extension is asked for %+v", host.Spec)
 	}
-	if data := string(host.Spec.UserData); !strings.Contains(data, "\n"+userKey+"\n") || !strings.Contains(data, "useradd") || !strings.Contains(data, "NOPASSWD") {
+	if data := string(host.Spec.UserData); !strings.Contains(data, "\n"+userKey+"\n") || !strings.Contains(data, "useradd") || !strings.Contains(data, "NOPASSWD") ||
+		!strings.Contains(data, "systemctl enable --now") {
 		t.Errorf("user data:\n%s", data)
 	}
 	if got := l.condition(t); got != "" {
