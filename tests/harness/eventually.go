@@ -46,7 +46,7 @@ func Within(tb testing.TB, limit time.Duration, what string, check func(ctx cont
 	})
 	if err != nil {
 		text := fmt.Sprintf("%s: not within %s: %v", what, limit, last)
-		unmet.add(tb, text)
+		unmet.add(tb.Name(), text)
 		tb.Fatal(text)
 	}
 }
@@ -56,19 +56,19 @@ var unmet verdicts
 
 type verdicts struct{ texts sync.Map }
 
-func (v *verdicts) add(tb testing.TB, text string) { v.texts.Store(root(tb), text) }
+func (v *verdicts) add(test, text string) { v.texts.Store(root(test), text) }
 
 // repeat logs it once more, after the log of a garden, which may have thousands of lines.
 func (v *verdicts) repeat(tb testing.TB) {
 	tb.Helper()
-	if text, found := v.texts.Load(root(tb)); found {
+	if text, found := v.texts.Load(root(tb.Name())); found {
 		tb.Logf("what failed: %s", text)
 	}
 }
 
-// root is the name without those of subtests, which share the garden of their test.
-func root(tb testing.TB) string {
-	name, _, _ := strings.Cut(tb.Name(), "/")
+// root is the name of a test without those of subtests, which share its garden.
+func root(test string) string {
+	name, _, _ := strings.Cut(test, "/")
 
 	return name
 }
