@@ -70,14 +70,22 @@ func (c *Commit) WriteStatus(ctx context.Context) error {
 }
 
 // WriteOwnStatus is WriteStatus for fields that nobody else writes: it is not refused when somebody else wrote the object. An object that
-// was made anew under the same name is another one, and the one that was read is not found any more (GCM-ROBUST-2).
+// was made anew under the same name is another one, and the one that was read is not found any more (GCM-ROBUST-2). A garden refuses to
+// write to the other one. The API server of a seed, whose objects are of custom resources, does not compare UIDs, and has written then.
 func (c *Commit) WriteOwnStatus(ctx context.Context) error {
+	uid := c.before.GetUID()
 	err := c.writeStatus(ctx, c.ownPatch)
+	if err == nil && c.object.GetUID() != uid {
+		return c.anew(schema.GroupResource{})
+	}
 	if refusal, other := forAnother(err); other {
-		what := schema.GroupResource{Group: refusal.Group, Resource: refusal.Kind}
-		return fmt.Errorf("write status of %q, which was made anew: %w", c.object.GetName(), apierrors.NewNotFound(what, c.object.GetName()))
+		return c.anew(schema.GroupResource{Group: refusal.Group, Resource: refusal.Kind})
 	}
 	return err
+}
+
+func (c *Commit) anew(what schema.GroupResource) error {
+	return fmt.Errorf("write status of %q, which was made anew: %w", c.object.GetName(), apierrors.NewNotFound(what, c.object.GetName()))
 }
 
 // forAnother reports whether a server has refused a write because it names another UID than that of the object.

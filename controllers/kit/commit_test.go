@@ -13,6 +13,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
@@ -27,6 +28,8 @@ type patches struct {
 
 	sent []string
 	err  error
+	// answered is the UID of the object that was written, if that is another one.
+	answered types.UID
 }
 
 func (p *patches) Patch(_ context.Context, object client.Object, patch client.Patch, _ ...client.PatchOption) error {
@@ -41,6 +44,9 @@ func (p *patches) record(part string, object client.Object, patch client.Patch) 
 		return fmt.Errorf("compute patch: %w", err)
 	}
 	p.sent = append(p.sent, part+" "+string(data))
+	if p.answered != "" {
+		object.SetUID(p.answered)
+	}
 	return p.err
 }
 
@@ -127,18 +133,20 @@ func TestCommitOwnStatus_GCM_ROBUST_2(t *testing.T) {
 		return apierrors.NewInvalid(schema.GroupKind{Kind: "Project"}, "dev", field.ErrorList{field.Invalid(field.NewPath(of), "", "not allowed")})
 	}
 	for name, tc := range map[string]struct {
-		reason string
-		write  error
-		gone   bool
+		reason   string
+		write    error
+		answered types.UID
+		gone     bool
 	}{
 		"written":    {reason: "it is written whatever others have written"},
+		"another":    {reason: "a server that does not compare UIDs has written to another object", answered: "2", gone: true},
 		"made anew":  {reason: "an object with another UID is not the one that was read", write: invalid("metadata.uid"), gone: true},
 		"invalid":    {reason: "another refusal is an error", write: invalid("status.phase")},
 		"not served": {reason: "so is an answer without details", write: errBoom},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			c, p := &patches{err: tc.write}, project()
+			c, p := &patches{err: tc.write, answered: tc.answered}, project()
 			p.UID = "1"
 			commit := kit.Begin(c, p)
 			p.Status.Phase = "Ready"

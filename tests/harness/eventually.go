@@ -51,7 +51,7 @@ func Within(tb testing.TB, limit time.Duration, what string, check func(ctx cont
 	}
 }
 
-// unmet has the last thing that was waited for in vain, by the name of the test that contains the wait.
+// unmet has the last thing that was waited for in vain, by the name of the test.
 var unmet verdicts
 
 type verdicts struct{ texts sync.Map }
@@ -61,7 +61,7 @@ func (v *verdicts) add(test, text string) { v.texts.Store(root(test), text) }
 // repeat logs it once more, after the log of a garden, which may have thousands of lines.
 func (v *verdicts) repeat(tb testing.TB) {
 	tb.Helper()
-	if text, found := v.texts.Load(root(tb.Name())); found {
+	if text, found := v.texts.LoadAndDelete(root(tb.Name())); found {
 		tb.Logf("what failed: %s", text)
 	}
 }

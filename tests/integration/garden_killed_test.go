@@ -49,26 +49,24 @@ func (m *mortal) of(c client.WithWatch) client.Client {
 }
 
 func (m *mortal) write(carryOut func() error) error {
-	if m.dead {
+	dies := m.left == 0
+	if m.dead = m.dead || dies && !m.after; m.dead {
 		return errKilled
 	}
-	m.dead = m.left == 0
+	if err := carryOut(); err != nil {
+		return err // A write that has lost a race is made again, and does not count.
+	}
 	m.left--
-	if !m.dead {
-		return carryOut()
+	if m.dead = dies; m.dead {
+		return errKilled
 	}
-	if m.after {
-		if err := carryOut(); err != nil {
-			return err
-		}
-	}
-	return errKilled
+	return nil
 }
 
 // passes makes passes until nothing is left to do, or the process is killed. Passes are repeated when another controller has written the shoot.
 func (o *operator) passes(r reconcile.ObjectReconciler[*gardencorev1beta1.Shoot], key client.ObjectKey) error {
 	o.t.Helper()
-	for {
+	for range 100 {
 		shoot := &gardencorev1beta1.Shoot{}
 		if err := o.Client.Get(o.t.Context(), key, shoot); err != nil {
 			o.t.Fatal(err)
@@ -77,6 +75,7 @@ func (o *operator) passes(r reconcile.ObjectReconciler[*gardencorev1beta1.Shoot]
 			return err
 		}
 	}
+	return errors.New("passes follow each other without an end")
 }
 
 // maintainedOnce is what a maintenance leaves behind, without times. Each operation that a gardenlet gets to see makes a generation.

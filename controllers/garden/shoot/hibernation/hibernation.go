@@ -85,7 +85,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, shoot *gardencorev1beta1.Sho
 func (r *Reconciler) follow(ctx context.Context, shoot *gardencorev1beta1.Shoot, schedules schedule.Set, now time.Time) error {
 	deadline := r.Config.TriggerDeadlineDuration.Duration
 	if at, found := unnoted(shoot, deadline, now); found {
-		// Nothing is told by schedules that the owner has changed since.
+		// The schedules may have been changed since. Those of now tell nothing then, unless they have a time that was due as well.
 		sleep, known := schedules.Last(since(shoot, deadline, at), at)
 		if err := note(ctx, kit.Begin(r.Client, shoot).WriteStatus, shoot, at); err != nil {
 			return err
@@ -105,11 +105,12 @@ func (r *Reconciler) follow(ctx context.Context, shoot *gardencorev1beta1.Shoot,
 }
 
 // trigger puts a shoot to sleep or wakes it up, notes the time and tells of it, also for a shoot that is as the schedule wants it
-// already (GCM-HIBER-4). The time is written with the change and then to the status, whatever others have written since.
+// already (GCM-HIBER-4). The time is written with the change, in place of one in the future, and then to the status, whatever others have
+// written since.
 func (r *Reconciler) trigger(ctx context.Context, shoot *gardencorev1beta1.Shoot, sleep bool, now time.Time) error {
 	commit := kit.Begin(r.Client, shoot)
 	write := commit.WriteStatus
-	if query.HibernationWanted(shoot) != sleep {
+	if query.HibernationWanted(shoot) != sleep || ahead(shoot, now) {
 		metav1.SetMetaDataAnnotation(&shoot.ObjectMeta, gardencorev1beta1.AnnotationShootHibernationTriggered, now.UTC().Format(time.RFC3339))
 		if err := r.change(ctx, commit, shoot, sleep); err != nil {
 			return err
@@ -173,7 +174,13 @@ func unnoted(shoot *gardencorev1beta1.Shoot, deadline time.Duration, now time.Ti
 		return time.Time{}, false
 	}
 	noted := shoot.Status.LastHibernationTriggerTime
-	return at, noted == nil || noted.Time.Before(at)
+	return at, noted == nil || !counts(noted.Time, deadline, now) || noted.Time.Before(at)
+}
+
+// ahead reports whether the shoot has a time in the future, of a clock that was wrong. It would count once it comes.
+func ahead(shoot *gardencorev1beta1.Shoot, now time.Time) bool {
+	at, err := time.Parse(time.RFC3339, shoot.Annotations[gardencorev1beta1.AnnotationShootHibernationTriggered])
+	return err == nil && at.After(now)
 }
 
 // counts reports whether a time at which a schedule was carried out is believed: with one that is far in the future schedules would stand

@@ -175,6 +175,9 @@ func TestStrangeTimes_GCM_HIBER_3(t *testing.T) {
 	t.Parallel()
 	young := func(s *gardencorev1beta1.Shoot) { s.CreationTimestamp = metav1.NewTime(at(9, 20, 0, 30)) }
 	sleeps := func(s *gardencorev1beta1.Shoot) { s.Spec.Hibernation.Enabled = new(true) }
+	noted := func(s *gardencorev1beta1.Shoot) {
+		s.Status.LastHibernationTriggerTime = new(metav1.NewTime(at(20, 0, 0, 0)))
+	}
 	for name, tc := range map[string]struct {
 		reason, at string
 		change     func(*gardencorev1beta1.Shoot)
@@ -183,6 +186,7 @@ func TestStrangeTimes_GCM_HIBER_3(t *testing.T) {
 	}{
 		"of another shoot": {"what was due before it was created is not for it", at(9, 19, 50, 0).Format(time.RFC3339), young, nil, 0},
 		"far ahead":        {"the schedule is carried out, and once", at(20, 0, 0, 0).Format(time.RFC3339), sleeps, new(metav1.NewTime(at(9, 20, 1, 0))), 1},
+		"noted far ahead":  {"what was carried out is noted, and the owner's choice stays", at(9, 20, 0, 30).Format(time.RFC3339), noted, new(metav1.NewTime(at(9, 20, 0, 30))), 1},
 		"no time":          {"the schedule is carried out, and once", "at dawn", sleeps, new(metav1.NewTime(at(9, 20, 1, 0))), 1},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -196,7 +200,11 @@ func TestStrangeTimes_GCM_HIBER_3(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			if noted := b.shoot(t).Status.LastHibernationTriggerTime; !noted.Equal(tc.noted) || len(b.recorder.Events) != tc.events {
+			s := b.shoot(t)
+			if mark, err := time.Parse(time.RFC3339, s.Annotations["shoot.gardener.cloud/hibernation-trigger-timestamp"]); err == nil && mark.After(b.clock.Now()) {
+				t.Errorf("%s\nthe annotation says %v, which counts once that comes", tc.reason, mark)
+			}
+			if noted := s.Status.LastHibernationTriggerTime; !noted.Equal(tc.noted) || len(b.recorder.Events) != tc.events {
 				t.Errorf("%s\nnoted %v, %d events, want %v and %d", tc.reason, noted, len(b.recorder.Events), tc.noted, tc.events)
 			}
 		})

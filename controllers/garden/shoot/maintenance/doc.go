@@ -9,8 +9,8 @@
 // anew. The status says before that write that a maintenance is under way, and afterwards what became of it.
 //
 // A server may be killed between any two of these writes. So the write leaves the time of the announcement in an annotation, together with
-// what it changes. An announced maintenance whose time is there was made, and only the report is missing. One whose time is not
-// there was not made: it is planned and made anew as long as the window is open, and left for the next one after that. Either way the
-// shoot is maintained once. Nothing else tells the two apart: the operation is taken away by the server or the gardenlet, which may be at work for
-// another reason, and the versions may have been raised by the owner.
+// what it changes. An announced maintenance whose time is there was made, and only the report is missing, unless an announced step
+// is planned again: then somebody else has written the time. One whose time is not there was not made: it is planned and made anew as long
+// as the window is open, and left for the next one after that. Either way the shoot is maintained once. The operation does not tell
+// whether it was: the server or the gardenlet takes it away, and the gardenlet may be at work for another reason.
 package maintenance

@@ -18,8 +18,8 @@ const (
 	Rest Action = "Rest"
 	// Maintain maintains the shoot now.
 	Maintain Action = "Maintain"
-	// Settle ends a maintenance that was interrupted: it was made and only has to be reported, or it cannot be made any more,
-	// because the window is closed.
+	// Settle ends a maintenance that was interrupted: the shoot says that it was made, so that it only has to be reported, or it
+	// cannot be made any more, because the window is closed.
 	Settle Action = "Settle"
 )
 

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -121,19 +122,20 @@ func (r *Reconciler) maintain(ctx context.Context, shoot *gardencorev1beta1.Shoo
 	return r.end(ctx, written, conclude(announced))
 }
 
-// settle ends a maintenance that was interrupted and that is not made any more: it was made already, or its window is closed. Who may change
-// the shoot may also change the annotation that tells the former, so a step that is left shows that it was not made: an owner could
-// otherwise keep a version that has expired.
+// settle ends a maintenance that was interrupted: it was made already, or its window is closed. Who may change the shoot may also change the
+// annotation that tells the former, and could so keep a version that has expired. So a step that was announced and is planned again
+// shows that it was not made. What else is planned by now waits for the next window.
 func (r *Reconciler) settle(ctx context.Context, shoot *gardencorev1beta1.Shoot, now time.Time) error {
 	plan, err := r.plan(ctx, shoot, now)
 	if err != nil {
 		return err
 	}
 	announced := *shoot.Status.LastMaintenance
-	switch left := len(plan.Done()) > 0; {
-	case !left && made(shoot):
+	left := slices.ContainsFunc(plan.Done(), func(s Step) bool { return strings.Contains(announced.Description, s.Text) })
+	switch {
+	case made(shoot) && !left:
 		return r.report(ctx, shoot, conclude(announced))
-	case left && windowOf(shoot).Contains(now):
+	case made(shoot) && windowOf(shoot).Contains(now):
 		return r.maintain(ctx, shoot, now)
 	default:
 		return r.report(ctx, shoot, postpone(announced, plan))
@@ -160,7 +162,7 @@ func (r *Reconciler) report(ctx context.Context, shoot *gardencorev1beta1.Shoot,
 }
 
 // end reports a maintenance that was made. It needs no lock, because what was made remains true, and the gardenlet, which begins with it at
-// once, writes the status as well. If this write fails or never comes, the next pass makes it up for.
+// once, writes the status as well. If this write fails or never comes, the next pass makes up for it.
 func (r *Reconciler) end(ctx context.Context, shoot *gardencorev1beta1.Shoot, maintenance gardencorev1beta1.LastMaintenance) error {
 	commit := kit.Begin(r.Client, shoot)
 	shoot.Status.LastMaintenance = &maintenance

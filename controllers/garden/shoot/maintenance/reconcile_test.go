@@ -193,6 +193,7 @@ func TestInterrupted(t *testing.T) {
 		"left for it":   {"1.33.1", "1.0.0", []change{annotated(later, "rotate-ca-start")}, "rotate-ca-start", 3, "Succeeded"},
 		"retry":         {"1.33.1", "1.0.0", []change{last("Reconcile", "Failed"), annotated(retry, "true")}, "retry", 3, "Succeeded"},
 		"only failures": {"1.33.1", "1.0.0:expired", nil, "reconcile", 4, "Failed"},
+		"forced":        {"1.33.1:expired 1.34.1:expired 1.35.1", "1.0.0", nil, "reconcile", 4, "Succeeded"},
 		"first":         {"1.33.1", "1.0.0", []change{unborn}, "reconcile", 3, "Succeeded"},
 	} {
 		garden := func(t *testing.T) *garden {
@@ -295,6 +296,7 @@ func TestInterruptedUntilTheWindowIsClosed(t *testing.T) {
 		"GCM-MAINT-12 not made":     {"the changes wait for the next window", "1.33.1 1.33.2", 2, false, "Failed", postponed + ": Kubernetes of", 0},
 		"GCM-MAINT-12 no operation": {"so does the operation", "1.33.1", 1, false, "Failed", postponed, 0},
 		"GCM-MAINT-12 made":         {"only the report was missing", "1.33.1 1.33.2", 2, true, "Succeeded", "", 1},
+		"GCM-MAINT-12 more by now":  {"what is planned next waits for the next window", "1.33.1:expired 1.34.1:expired 1.35.1", 2, true, "Succeeded", "", 1},
 		"GCM-MAINT-12 no changes":   {"only the report was missing", "1.33.1", 2, false, "Succeeded", "", 1},
 	} {
 		t.Run(name, func(t *testing.T) {
