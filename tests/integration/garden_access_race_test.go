@@ -71,7 +71,8 @@ func TestRefusedIsNeverWritten(t *testing.T) {
 	if err := group.Wait(); err != nil {
 		t.Error(err)
 	}
-	if got, want := tried.Load(), int64(1000); got < want {
+	// All of them on a quiet machine; on one with much to do the time limit comes first.
+	if got, want := tried.Load(), int64(10*len(all)); got < want {
 		t.Errorf("%d refused creations were tried, want at least %d", got, want)
 	}
 	t.Logf("%d refused creations of %d kinds", tried.Load(), len(all))

@@ -10,6 +10,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/util/retry"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
@@ -47,8 +48,13 @@ func (m *monitoring) secret(ctx context.Context) (*corev1.Secret, error) {
 	return &found[0], nil
 }
 
-// rotate asks the controller of the credentials for a new password (OPER-ROT-8).
+// rotate asks the controller of the credentials for a new password (OPER-ROT-8). The controller may be at work for an earlier request, and
+// changes the Secret then, which must not keep a rotation of all credentials from beginning.
 func (m *monitoring) rotate(ctx context.Context) error {
+	return retry.RetryOnConflict(retry.DefaultBackoff, func() error { return m.ask(ctx) })
+}
+
+func (m *monitoring) ask(ctx context.Context) error {
 	secret, err := m.secret(ctx)
 	if err != nil || secret.Annotations[gardencorev1beta1.AnnotationOperation] != "" {
 		return err

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"golang.org/x/sync/errgroup"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -101,10 +102,14 @@ func TestEncryptionKeyRotation(t *testing.T) {
 	t.Parallel()
 	clk := harness.NewClock(t)
 	g := harness.Start(t, harness.WithClock(clk))
+	// Many at once, so that all are there before the first snapshot is taken by itself.
+	group, ctx := errgroup.WithContext(t.Context())
+	group.SetLimit(16)
 	for _, o := range confidential() {
-		if err := g.Client.Create(t.Context(), o); err != nil {
-			t.Fatal(err)
-		}
+		group.Go(func() error { return g.Client.Create(ctx, o) })
+	}
+	if err := group.Wait(); err != nil {
+		t.Fatal(err)
 	}
 	former := keysOf(t, g.DataDir)[0]
 	old := firstSnapshot(t, g, clk)
