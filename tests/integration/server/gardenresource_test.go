@@ -431,10 +431,10 @@ func TestGardenRotatesAll(t *testing.T) {
 	if err := ask(t, g, "rotate-credentials-complete"); err != nil {
 		t.Fatal(err)
 	}
-	harness.Eventually(t, "the Garden completes all rotations", func(context.Context) error {
+	harness.Eventually(t, "the Garden completes all rotations", func(ctx context.Context) error {
 		renew()
 		own := &gardenObject{}
-		if err := g.Client.Get(t.Context(), client.ObjectKey{Name: "garden"}, own); err != nil {
+		if err := g.Client.Get(ctx, client.ObjectKey{Name: "garden"}, own); err != nil {
 			return err
 		}
 
