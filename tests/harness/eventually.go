@@ -51,17 +51,20 @@ func Within(tb testing.TB, limit time.Duration, what string, check func(ctx cont
 	}
 }
 
-// unmet has the last thing that was waited for in vain, by the name of the test.
+// unmet has the last thing that was waited for in vain, by the name of the test, which is all that a wait and a garden have in common.
 var unmet verdicts
 
 type verdicts struct{ texts sync.Map }
 
 func (v *verdicts) add(test, text string) { v.texts.Store(root(test), text) }
 
-// repeat logs it once more, after the log of a garden, which may have thousands of lines.
+// forget forgets what an earlier run of a test has waited for.
+func (v *verdicts) forget(test string) { v.texts.Delete(root(test)) }
+
+// repeat logs it once more, after the log of a garden, which may have thousands of lines. A test may have several gardens.
 func (v *verdicts) repeat(tb testing.TB) {
 	tb.Helper()
-	if text, found := v.texts.LoadAndDelete(root(tb.Name())); found {
+	if text, found := v.texts.Load(root(tb.Name())); found {
 		tb.Logf("what failed: %s", text)
 	}
 }

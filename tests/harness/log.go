@@ -40,6 +40,7 @@ func newLog(tb testing.TB) (logr.Logger, *telemetry.Control, *buffer) {
 	if err := quiet(); err != nil {
 		tb.Fatalf("silence libraries: %v", err)
 	}
+	unmet.forget(tb.Name())
 	lines := &buffer{}
 	control := telemetry.NewControl(telemetry.LevelInfo)
 	log := telemetry.NewLogger(lines, telemetry.Options{Level: telemetry.LevelInfo, Format: telemetry.FormatText, Control: control})
