@@ -169,8 +169,8 @@ func failed(shoot *gardencorev1beta1.Shoot) bool {
 // unnoted returns when a schedule has changed a shoot, if that is not noted in the status yet. A time from before the shoot was created
 // was copied with the annotations of another one.
 func unnoted(shoot *gardencorev1beta1.Shoot, deadline time.Duration, now time.Time) (time.Time, bool) {
-	at, err := time.Parse(time.RFC3339, shoot.Annotations[gardencorev1beta1.AnnotationShootHibernationTriggered])
-	if err != nil || at.Before(shoot.CreationTimestamp.Time) || !counts(at, deadline, now) {
+	at, found := mark(shoot)
+	if !found || at.Before(shoot.CreationTimestamp.Time) || !counts(at, deadline, now) {
 		return time.Time{}, false
 	}
 	noted := shoot.Status.LastHibernationTriggerTime
@@ -179,8 +179,14 @@ func unnoted(shoot *gardencorev1beta1.Shoot, deadline time.Duration, now time.Ti
 
 // ahead reports whether the shoot has a time in the future, of a clock that was wrong. It would count once it comes.
 func ahead(shoot *gardencorev1beta1.Shoot, now time.Time) bool {
+	at, found := mark(shoot)
+	return found && at.After(now)
+}
+
+// mark returns the time that the last change by a schedule has left in the annotations.
+func mark(shoot *gardencorev1beta1.Shoot) (at time.Time, found bool) {
 	at, err := time.Parse(time.RFC3339, shoot.Annotations[gardencorev1beta1.AnnotationShootHibernationTriggered])
-	return err == nil && at.After(now)
+	return at, err == nil
 }
 
 // counts reports whether a time at which a schedule was carried out is believed: with one that is far in the future schedules would stand
