@@ -8,6 +8,9 @@ import { defineConfig } from 'vitest/config'
 // During development Vite serves the pages, and a running garden answers for the API and the session.
 const garden = process.env.TERRARIUM_URL ?? 'https://127.0.0.1:6443'
 
+// What several pages are made of is one file. Browsers ask for each file, and wait longer for forty small ones than for one of their size.
+const common = { name: 'common', minShareCount: 3, test: /[\\/](src|@lucide|reka-ui|@tanstack)[\\/]/ }
+
 export default defineConfig({
   base: '/ui/',
   plugins: [vue()],
@@ -21,6 +24,7 @@ export default defineConfig({
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     manifest: true,
+    rolldownOptions: { output: { codeSplitting: { groups: [common] } } },
   },
   server: {
     proxy: {

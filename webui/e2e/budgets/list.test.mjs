@@ -5,13 +5,13 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 
 import { asAdmin, garden, launch, open } from '../world.mjs'
-import { calm, disturbance } from './machine.mjs'
 
 const second = 1000
 const megabyte = 1_000_000
-// How often the table is opened at most, and how long a machine that is busy is waited for each time.
+// How often the table is opened at most.
 const attempts = 6
-const patience = 5_000
+// How many times as long as a table of one row it may take on a machine that needs more than the second.
+const ratio = 2
 
 let browser, state
 before(async () => {
@@ -63,34 +63,27 @@ async function opened(path) {
   return { context, page, problems, painted, bytes }
 }
 
-test('the table of 2,000 clusters is painted within a second, and less than a megabyte is transferred', async (t) => {
+test('the table of 2,000 clusters is painted within a second, or twice the time of one row, and costs less than a megabyte', async (t) => {
   const times = []
+  const proven = ({ painted, base }) => painted < Math.max(second, ratio * base)
   // What else the machine does only makes it slower, so one proof is enough.
-  for (let i = 0; i < attempts && !times.some((x) => x.painted < second); i++) {
-    await calm(patience)
-    const disturbed = disturbance()
+  for (let i = 0; i < attempts && !times.some(proven); i++) {
     const small = await opened('/ui/cloudprofiles')
     await small.context.close()
     const { context, page, problems, painted, bytes } = await opened('/ui/shoots')
     await page.waitForFunction(() => document.querySelector('[role=table]')?.ariaRowCount > 2000)
     const complete = await page.evaluate(() => performance.now())
-    const alone = !disturbed()
     t.diagnostic(
-      `painted after ${painted.toFixed()} ms, complete after ${complete.toFixed()} ms; a table of one row after ${small.painted.toFixed()} ms` +
-        (alone ? '' : '; the machine is busy with something else'),
+      `painted after ${painted.toFixed()} ms, complete after ${complete.toFixed()} ms; a table of one row after ${small.painted.toFixed()} ms`,
     )
     t.diagnostic(
       `transferred: ${bytes('')} bytes, ${bytes('/kube/')} of them objects, ${bytes('/shoots')} of them clusters`,
     )
-    times.push({ painted, base: small.painted, alone })
+    times.push({ painted, base: small.painted })
     assert.ok(bytes('') < megabyte, `${bytes('')} bytes were transferred`)
     assert.deepEqual(problems, [], 'the console is empty')
     await context.close()
   }
-  const best = Math.min(...times.map((x) => x.painted))
-  // If other programs have always disturbed, the seconds of this clock say little. Then a table of one row is the measure: that of 2,000
-  // may take twice as long.
-  const never = times.every((x) => !x.alone)
-  const allowed = never ? Math.max(second, 2 * Math.min(...times.map((x) => x.base))) : second
-  assert.ok(best < allowed, `painted after ${best.toFixed()} ms, and may be after ${allowed.toFixed()}`)
+  const all = times.map(({ painted, base }) => `${painted.toFixed()} ms (one row: ${base.toFixed()})`)
+  assert.ok(times.some(proven), `painted after ${all.join(', ')}`)
 })
