@@ -48,7 +48,9 @@
 //
 // The watch cache is empty after each start and keeps a short history; the log keeps a longer one. A watch from a version
 // that is no longer in the cache but still in the log gets the records of the log first, and continues with the cache from
-// the revision up to which everything has been delivered.
+// the revision up to which everything has been delivered. So does a watch that the cache has ended, as it does with one that was not
+// taken from for a moment: its client sees no end, and does not have to ask again. Only one that was still being told of the state with
+// which it began ends, because nothing says what it has been told of.
 //
 // Many watches select the same way: each gardenlet watches the shoots of its seed. A watch cache asks each of its watches about
 // each change, so a thousand gardenlets would cost a thousand times as much as one, and a watch that is not fast enough is ended

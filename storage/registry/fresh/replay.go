@@ -37,11 +37,22 @@ type source interface {
 
 func (r *replay) run(ctx context.Context) {
 	defer r.end()
-	changes, first, upTo := r.reach(ctx)
-	r.next.Stop()
-	if changes != nil {
-		r.goOn(ctx, changes, first, upTo)
+	if changes, first, upTo := r.resume(ctx); changes != nil {
+		r.keep(ctx, changes, first, &position{revision: upTo})
 	}
+}
+
+// resume delivers what the log has until the cache can take over, and a bookmark, so that a client that comes back later needs no log.
+func (r *replay) resume(ctx context.Context) (changes watch.Interface, first *watch.Event, upTo int64) {
+	defer r.next.Stop()
+	changes, first, upTo = r.reach(ctx)
+	if changes != nil && !r.mark(ctx, upTo) {
+		changes.Stop()
+
+		return nil, nil, 0
+	}
+
+	return changes, first, upTo
 }
 
 // reach delivers records until the cache has the following ones, and opens a watch of the cache. If the cache is behind that
@@ -53,7 +64,7 @@ func (r *replay) reach(ctx context.Context) (changes watch.Interface, first *wat
 			return nil, nil, 0
 		}
 		o := r.options
-		o.ResourceVersion = strconv.FormatInt(upTo, 10)
+		o.ResourceVersion, o.ResourceVersionMatch, o.SendInitialEvents = strconv.FormatInt(upTo, 10), "", nil
 		changes, first, err := r.store.open(ctx, r.key, o)
 		if err != nil {
 			// The client reconnects from the last event that it has seen.
@@ -64,18 +75,6 @@ func (r *replay) reach(ctx context.Context) (changes watch.Interface, first *wat
 		}
 		// The history of the cache has moved on in the meantime, so the log has newer records than those delivered.
 		changes.Stop()
-	}
-}
-
-// goOn passes on the events of the cache, after a bookmark if the client accepts bookmarks, so that a later reconnect does not
-// need the log.
-func (r *replay) goOn(ctx context.Context, changes watch.Interface, first *watch.Event, upTo int64) {
-	defer changes.Stop()
-	if !r.mark(ctx, upTo) {
-		return
-	}
-	if first == nil || r.send(ctx, *first) {
-		r.forward(ctx, changes)
 	}
 }
 

@@ -31,16 +31,15 @@ func (s *store) Watch(ctx context.Context, key string, o storage.ListOptions) (w
 	if err != nil {
 		return nil, err
 	}
-	if first == nil {
-		return changes, nil
-	}
-	if past, ok := s.bridge(ctx, key, o, *first); ok {
-		changes.Stop()
+	if first != nil {
+		if past, ok := s.bridge(ctx, key, o, *first); ok {
+			changes.Stop()
 
-		return past, nil
+			return past, nil
+		}
 	}
 
-	return after(ctx, changes, *first), nil
+	return s.kept(ctx, key, o, changes, first), nil
 }
 
 // watchState starts a watch with or after the current state. The cache has to be as new as for a list that begins now.
@@ -58,7 +57,12 @@ func (s *store) watchState(ctx context.Context, key string, o storage.ListOption
 		o.ResourceVersion = newest
 	}
 
-	return s.Interface.Watch(unhurried{ctx}, key, o) //nolint:contextcheck // It is the same context, without its deadline.
+	changes, err := s.Interface.Watch(unhurried{ctx}, key, o) //nolint:contextcheck // It is the same context, without its deadline.
+	if err != nil {
+		return nil, err
+	}
+
+	return s.kept(ctx, key, o, changes, nil), nil
 }
 
 // open opens a watch of the cache. It also returns its first event if that is available already, which is the case for a
@@ -143,21 +147,6 @@ func (s *store) past(keys log.Range, from int64, o storage.ListOptions) (source,
 	}
 
 	return follower, nil
-}
-
-// after is a watch that delivers an event which was already taken from it first.
-func after(ctx context.Context, changes watch.Interface, first watch.Event) watch.Interface {
-	ctx, cancel := context.WithCancel(ctx)
-	r := newRelay(cancel)
-	go func() {
-		defer r.end()
-		defer changes.Stop()
-		if r.send(ctx, first) {
-			r.forward(ctx, changes)
-		}
-	}()
-
-	return r
 }
 
 // relay is a watch that passes on events.

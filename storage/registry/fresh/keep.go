@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package fresh
+
+import (
+	"context"
+	"strconv"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/watch"
+	"k8s.io/apiserver/pkg/storage"
+)
+
+// kept returns a watch of the cache that goes on with the log whenever the cache has ended it. A watch cache ends each watch that has
+// not taken some ten events when it has waited for it for a twentieth of a second, which happens to all whose client, network or
+// machine is busy. first is what was already taken from the watch, nil if that is nothing.
+func (s *store) kept(ctx context.Context, key string, o storage.ListOptions, changes watch.Interface, first *watch.Event) watch.Interface {
+	ctx, cancel := context.WithCancel(ctx)
+	r := &replay{relay: newRelay(cancel), store: s, key: key, options: o}
+	keys, err := s.records.keys(key, o.Recursive)
+	place := newPosition(&o)
+	if err != nil {
+		place.state = true // Without its keys the log cannot be read.
+	}
+	r.keys = keys
+	go func() {
+		defer r.end()
+		r.keep(ctx, changes, first, place)
+	}()
+
+	return r
+}
+
+// keep passes on what the cache tells, for as long as the client wants and the log has what comes next.
+func (r *replay) keep(ctx context.Context, changes watch.Interface, first *watch.Event, at *position) {
+	for r.follow(ctx, changes, first, at) {
+		next, err := r.store.past(r.keys, at.revision, r.options)
+		if err != nil {
+			return // The client goes on from the last event that it has seen.
+		}
+		r.next = next
+		if changes, first, at.revision = r.resume(ctx); changes == nil {
+			return
+		}
+	}
+}
+
+// follow passes on the events of a watch of the cache until that ends. It reports whether the watch can go on from what was passed on.
+func (r *replay) follow(ctx context.Context, changes watch.Interface, first *watch.Event, at *position) bool {
+	defer changes.Stop()
+	if first != nil && !r.pass(ctx, *first, at) {
+		return false
+	}
+	for {
+		select {
+		case e, open := <-changes.ResultChan():
+			if !open {
+				return at.known() && ctx.Err() == nil
+			}
+			if !r.pass(ctx, e, at) {
+				return false
+			}
+		case <-ctx.Done():
+			return false
+		}
+	}
+}
+
+// pass passes on an event. It reports whether others may follow.
+func (r *replay) pass(ctx context.Context, e watch.Event, at *position) bool {
+	if e.Type == watch.Error {
+		r.send(ctx, e)
+
+		return false
+	}
+	at.move(&e)
+
+	return r.send(ctx, e)
+}
+
+// position is how far a watch has come.
+type position struct {
+	// revision is that of the last event.
+	revision int64
+	// state says that the events are still those of the state with which the watch begins: they are not in the order of their
+	// revisions, so none of them says what comes next.
+	state bool
+}
+
+// newPosition returns where a watch of the cache begins.
+func newPosition(o *storage.ListOptions) *position {
+	from, err := strconv.ParseInt(o.ResourceVersion, 10, 64)
+	if err != nil || from == 0 || o.SendInitialEvents != nil && *o.SendInitialEvents {
+		return &position{state: true}
+	}
+
+	return &position{revision: from}
+}
+
+func (p *position) known() bool { return !p.state && p.revision > 0 }
+
+// move tells of an event. Only a bookmark says that a state is complete.
+func (p *position) move(e *watch.Event) {
+	about, err := meta.Accessor(e.Object)
+	if err != nil {
+		p.state = true
+
+		return
+	}
+	revision, err := strconv.ParseInt(about.GetResourceVersion(), 10, 64)
+	if err != nil {
+		return
+	}
+	if e.Type == watch.Bookmark && about.GetAnnotations()[metav1.InitialEventsAnnotationKey] == "true" {
+		p.state = false
+	}
+	p.revision = max(p.revision, revision)
+}
