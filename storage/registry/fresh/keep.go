@@ -14,22 +14,29 @@ import (
 
 // kept returns a watch of the cache that goes on with the log whenever the cache has ended it. A watch cache ends each watch that has
 // not taken some ten events when it has waited for it for a twentieth of a second, which happens to all whose client, network or
-// machine is busy. first is what was already taken from the watch, nil if that is nothing.
-func (s *store) kept(ctx context.Context, key string, o storage.ListOptions, changes watch.Interface, first *watch.Event) watch.Interface {
-	ctx, cancel := context.WithCancel(ctx)
-	r := &replay{relay: newRelay(cancel), store: s, key: key, options: o}
+// machine is busy. first is what was already taken from the watch, nil
+// if that is nothing. It takes the watch over.
+func (s *store) kept(
+	ctx context.Context, key string, o storage.ListOptions, changes watch.Interface, first *watch.Event,
+) (watch.Interface, error) {
 	keys, err := s.records.keys(key, o.Recursive)
-	place := newPosition(&o)
 	if err != nil {
-		place.state = true // Without its keys the log cannot be read.
+		changes.Stop()
+
+		return nil, err
 	}
-	r.keys = keys
+	size := relayed
+	if o.Recursive && o.Predicate.Empty() {
+		size = relayedOfKind
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	r := &replay{relay: newRelay(cancel, size), store: s, key: key, options: o, keys: keys}
 	go func() {
 		defer r.end()
-		r.keep(ctx, changes, first, place)
+		r.keep(ctx, changes, first, newPosition(&o))
 	}()
 
-	return r
+	return r, nil
 }
 
 // keep passes on what the cache tells, for as long as the client wants and the log has what comes next.

@@ -19,7 +19,7 @@ import (
 // A list contains what is selected only.
 func (s *store) watchSelected(ctx context.Context, key string, o storage.ListOptions) watch.Interface {
 	ctx, cancel := context.WithCancel(ctx)
-	w := &selected{relay: newRelay(cancel), store: s, key: key, options: o}
+	w := &selected{relay: newRelay(cancel, relayed), store: s, key: key, options: o}
 	go w.run(ctx)
 
 	return w

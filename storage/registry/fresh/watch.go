@@ -39,7 +39,7 @@ func (s *store) Watch(ctx context.Context, key string, o storage.ListOptions) (w
 		}
 	}
 
-	return s.kept(ctx, key, o, changes, first), nil
+	return s.kept(ctx, key, o, changes, first)
 }
 
 // watchState starts a watch with or after the current state. The cache has to be as new as for a list that begins now.
@@ -62,7 +62,7 @@ func (s *store) watchState(ctx context.Context, key string, o storage.ListOption
 		return nil, err
 	}
 
-	return s.kept(ctx, key, o, changes, nil), nil
+	return s.kept(ctx, key, o, changes, nil)
 }
 
 // open opens a watch of the cache. It also returns its first event if that is available already, which is the case for a
@@ -106,7 +106,7 @@ func (s *store) bridge(ctx context.Context, key string, o storage.ListOptions, f
 		return nil, false
 	}
 	ctx, cancel := context.WithCancel(ctx)
-	r := &replay{relay: newRelay(cancel), store: s, key: key, options: o, keys: keys, next: next}
+	r := &replay{relay: newRelay(cancel, relayed), store: s, key: key, options: o, keys: keys, next: next}
 	go r.run(ctx)
 
 	return r, true
@@ -128,7 +128,7 @@ func (s *store) crowded(ctx context.Context, key string, o storage.ListOptions) 
 	}
 	mine := newMember(s.crowd, requires, keys, from, o.Predicate)
 	ctx, cancel := context.WithCancel(ctx)
-	r := &replay{relay: newRelay(cancel), store: s, key: key, options: o, keys: keys, next: mine}
+	r := &replay{relay: newRelay(cancel, relayed), store: s, key: key, options: o, keys: keys, next: mine}
 	go r.stay(ctx, mine, from)
 
 	return r, true
@@ -157,12 +157,17 @@ type relay struct {
 
 var _ watch.Interface = relay{}
 
-func newRelay(cancel context.CancelFunc) relay {
-	return relay{result: make(chan watch.Event, relayed), cancel: cancel}
+func newRelay(cancel context.CancelFunc, size int) relay {
+	return relay{result: make(chan watch.Event, size), cancel: cancel}
 }
 
-// relayed is the number of events that a relay buffers.
-const relayed = 10
+const (
+	// relayed is the number of events that a relay buffers.
+	relayed = 10
+	// relayedOfKind is the number for a watch of a whole kind: a burst of changes concerns it as a whole, and while it takes none, the
+	// watch cache has all watches wait for it.
+	relayedOfKind = 100
+)
 
 // Stop implements watch.Interface.
 func (r relay) Stop() { r.cancel() }
