@@ -14,8 +14,7 @@ import (
 
 // kept returns a watch of the cache that goes on with the log whenever the cache has ended it. A watch cache ends each watch that has
 // not taken some ten events when it has waited for it for a twentieth of a second, which happens to all whose client, network or
-// machine is busy. first is what was already taken from the watch, nil
-// if that is nothing. It takes the watch over.
+// machine is busy. first is what was already taken from the watch, nil if that is nothing. The watch is stopped here.
 func (s *store) kept(
 	ctx context.Context, key string, o storage.ListOptions, changes watch.Interface, first *watch.Event,
 ) (watch.Interface, error) {
