@@ -54,8 +54,9 @@ type place struct {
 
 	log *log.Log
 	// line leads from the log to the watch cache.
-	line  *line
-	close func()
+	line *line
+	// destroy ends the storage, and close the log as well.
+	destroy, close func()
 }
 
 // open serves a log from a file.
@@ -101,9 +102,12 @@ func openWith(t *testing.T, g getter, file string, change ...func(*log.Config)) 
 	if err != nil {
 		t.Fatal(err)
 	}
-	p.close = sync.OnceFunc(func() {
+	p.destroy = sync.OnceFunc(func() {
 		p.line.release()
 		destroy()
+	})
+	p.close = sync.OnceFunc(func() {
+		p.destroy()
 		stop()
 		if err := source.Close(); err != nil {
 			t.Error(err)

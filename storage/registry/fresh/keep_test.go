@@ -119,3 +119,25 @@ func skipState(t *testing.T, w watch.Interface) {
 		tell(t, e)
 	}
 }
+
+// TestWatchEndsWithItsKind ends a storage, as it ends when a custom resource is no longer defined.
+func TestWatchEndsWithItsKind(t *testing.T) {
+	t.Parallel()
+	p := open(t, file(t))
+	start := p.set(t, "a", "first").ResourceVersion
+	w := p.watch(t, prefix, start, selecting(""))
+	p.set(t, "a", "second")
+	change(t, w)
+	p.destroy()
+	for {
+		e, open, err := take(w)
+		switch {
+		case err != nil:
+			t.Fatal(err)
+		case !open:
+			return
+		case e.Type != watch.Bookmark:
+			t.Fatalf("received %v; want that the watch ends", e)
+		}
+	}
+}
