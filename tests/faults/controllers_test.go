@@ -32,6 +32,12 @@ type deed struct {
 	// kill is the kind of object whose first change that matches is a write in the middle of the work.
 	kill    client.ObjectList
 	matches func(watch.EventType, client.Object) bool
+	// hold, in place of both, says which write of a controller is the next one when the server is killed.
+	hold func(write) bool
+	// owner does what the owner of the object wants in the middle of the work: before the kill or, if late is set, when the server is there
+	// again and before it goes on. It may be nil. Undisturbed, it comes after the work.
+	owner func(w *world) error
+	late  bool
 	// rest returns an error as long as the work is not over.
 	rest func(w *world) error
 }
@@ -105,15 +111,18 @@ func deeds() []deed {
 //nolint:paralleltest // The processes of both gardens need the machine.
 func TestControllersKilled(t *testing.T) {
 	calm, troubled := settle(t), settle(t)
-	for _, d := range slices.Concat(deeds(), deedsInProject(), deedsOfSeeds()) {
+	for _, d := range slices.Concat(deeds(), deedsInProject(), deedsOfSeeds(), deedsOfShoots()) {
 		done := t.Run(d.name, func(t *testing.T) {
 			calm.t, troubled.t = t, t
 			if err := d.begin(calm); err != nil {
 				t.Fatal(err)
 			}
 			calm.until(d.rest)
+			if d.owner != nil {
+				calm.must(d.owner)
+			}
 			troubled.killAmid(d)
-			troubled.garden = start(troubled.top, troubled.dir)
+			troubled.restart(d)
 			troubled.until(d.rest)
 			var diff string
 			troubled.until(func(w *world) error {
@@ -129,16 +138,15 @@ func TestControllersKilled(t *testing.T) {
 	}
 }
 
-// killAmid begins a deed, waits for the write in the middle of it, and kills the server.
+// killAmid begins a deed, waits until it is in the middle, and kills the server.
 func (w *world) killAmid(d deed) {
 	w.t.Helper()
+	if d.hold != nil && w.gate == nil {
+		w.gate = newGate(w)
+	}
 	ctx, cancel := context.WithTimeout(w.t.Context(), patience)
 	defer cancel()
-	watched, err := w.client().Watch(ctx, d.kill)
-	if err != nil {
-		w.t.Fatal(err)
-	}
-	defer watched.Stop()
+	amid := w.amid(ctx, d)
 	begun := make(chan error, 1)
 	go func() { begun <- d.begin(w) }()
 	for {
@@ -148,13 +156,12 @@ func (w *world) killAmid(d deed) {
 				w.t.Fatal(err)
 			}
 			begun = nil
-		case event, open := <-watched.ResultChan():
-			if !open {
+		case _, seen := <-amid:
+			if !seen {
 				w.t.Fatal("nothing was seen of the work")
 			}
-			object, ok := event.Object.(client.Object)
-			if !ok || !d.matches(event.Type, object) {
-				continue
+			if d.owner != nil && !d.late {
+				w.must(d.owner)
 			}
 			w.garden.kill()
 			if begun != nil {
@@ -164,6 +171,30 @@ func (w *world) killAmid(d deed) {
 			return
 		}
 	}
+}
+
+// amid returns what tells that a deed is in its middle. It is closed if that was not seen.
+func (w *world) amid(ctx context.Context, d deed) <-chan struct{} {
+	w.t.Helper()
+	if d.hold != nil {
+		return w.hold(ctx, d)
+	}
+	watched, err := w.client().Watch(ctx, d.kill)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	amid := make(chan struct{}, 1)
+	go func() {
+		defer close(amid)
+		defer watched.Stop()
+		for event := range watched.ResultChan() {
+			if object, ok := event.Object.(client.Object); ok && d.matches(event.Type, object) {
+				amid <- struct{}{}
+				return
+			}
+		}
+	}()
+	return amid
 }
 
 const patience = 2 * time.Minute

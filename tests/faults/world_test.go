@@ -3,6 +3,7 @@
 package faults_test
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -31,6 +32,8 @@ type world struct {
 	t, top *testing.T
 	dir    string
 	garden *garden
+	// gate is there once a deed needs it.
+	gate *gate
 }
 
 func (w *world) client() client.WithWatch { return w.garden.clients[0] }
@@ -239,10 +242,7 @@ func line(object client.Object) string {
 	case *gardencorev1beta1.Project:
 		text += " phase " + string(typed.Status.Phase)
 	case *gardencorev1beta1.Shoot:
-		text += " version " + typed.Spec.Kubernetes.Version
-		if m := typed.Status.LastMaintenance; m != nil {
-			text += " maintenance " + m.Description + " " + string(m.State)
-		}
+		text += lineOfShoot(typed)
 	case *rbacv1.ClusterRole:
 		text += fmt.Sprint(" rules ", len(typed.Rules))
 	case *rbacv1.RoleBinding:
@@ -254,6 +254,26 @@ func line(object client.Object) string {
 		if p := typed.Status.PendingReplica; p != nil {
 			text += " pending " + p.Name + " " + string(p.Reason)
 		}
+	}
+	return text
+}
+
+// lineOfShoot describes a shoot by what it is to be, without the time window, which is another one in each garden, and by what was done to it.
+// The generation tells how often a gardenlet had something to do.
+func lineOfShoot(shoot *gardencorev1beta1.Shoot) string {
+	spec := shoot.Spec.DeepCopy()
+	if spec.Maintenance != nil {
+		spec.Maintenance.TimeWindow = nil
+	}
+	wanted, err := json.Marshal(spec)
+	text := fmt.Sprintf(" spec %s %v generation %d", wanted, err, shoot.Generation)
+	if m := shoot.Status.LastMaintenance; m != nil {
+		text += fmt.Sprintf(" maintenance %s %s, known from its time %t", m.Description, m.State,
+			shoot.Annotations[gardencorev1beta1.AnnotationShootMaintained] == m.TriggeredTime.UTC().Format(time.RFC3339))
+	}
+	if at := shoot.Status.LastHibernationTriggerTime; at != nil {
+		text += fmt.Sprint(" hibernation noted as it was carried out ",
+			shoot.Annotations[gardencorev1beta1.AnnotationShootHibernationTriggered] == at.UTC().Format(time.RFC3339))
 	}
 	return text
 }
