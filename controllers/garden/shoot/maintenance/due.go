@@ -28,7 +28,7 @@ func Decide(shoot *gardencorev1beta1.Shoot, now time.Time) (Action, time.Time) {
 	if shoot.DeletionTimestamp != nil {
 		return Rest, time.Time{}
 	}
-	window := windowOf(shoot)
+	window := query.MaintenanceTimes(&shoot.Spec)
 	last, begun, made := shoot.Status.LastMaintenance, begun(shoot), made(shoot)
 	// A shoot that was created in the window has nothing to catch up with.
 	done := shoot.CreationTimestamp.Time
@@ -50,15 +50,6 @@ func Decide(shoot *gardencorev1beta1.Shoot, now time.Time) (Action, time.Time) {
 	default:
 		return Rest, due
 	}
-}
-
-// windowOf returns the maintenance time window of a shoot.
-func windowOf(shoot *gardencorev1beta1.Shoot) query.Window {
-	window, ok := query.MaintenanceWindow(&shoot.Spec)
-	if !ok {
-		window = query.Anytime()
-	}
-	return window
 }
 
 // begun reports whether a maintenance of a shoot was announced and has not ended.

@@ -135,7 +135,7 @@ func (r *Reconciler) settle(ctx context.Context, shoot *gardencorev1beta1.Shoot,
 	switch {
 	case made(shoot) && !left:
 		return r.report(ctx, shoot, conclude(announced))
-	case made(shoot) && windowOf(shoot).Contains(now):
+	case made(shoot) && query.MaintenanceTimes(&shoot.Spec).Contains(now):
 		return r.maintain(ctx, shoot, now)
 	default:
 		return r.report(ctx, shoot, postpone(announced, plan))
