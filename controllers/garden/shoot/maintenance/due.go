@@ -58,6 +58,20 @@ func begun(shoot *gardencorev1beta1.Shoot) bool {
 	return last != nil && last.State == gardencorev1beta1.LastOperationStateProcessing
 }
 
+// triggered returns the time of a maintenance that is made now. Another try has that of the first, so that it need not be announced again, unless
+// that time belongs to another window, with which it would be due once more, or to a clock that was wrong.
+func triggered(shoot *gardencorev1beta1.Shoot, now time.Time) time.Time {
+	if !begun(shoot) || made(shoot) {
+		return now
+	}
+	first, window := shoot.Status.LastMaintenance.TriggeredTime.Time, query.MaintenanceTimes(&shoot.Spec)
+	next := func(done time.Time) time.Time { return window.Due(now, done, string(shoot.UID)) }
+	if first.After(now) || !next(first).Equal(next(now)) {
+		return now
+	}
+	return first
+}
+
 // made reports whether the maintenance that was announced last was written, so that nothing of it is left but the report.
 func made(shoot *gardencorev1beta1.Shoot) bool {
 	return begun(shoot) && shoot.Annotations[gardencorev1beta1.AnnotationShootMaintained] == stamp(*shoot.Status.LastMaintenance)

@@ -107,7 +107,7 @@ func (r *Reconciler) maintain(ctx context.Context, shoot *gardencorev1beta1.Shoo
 			return r.refused(ctx, shoot, now, err)
 		}
 	}
-	announced := announce(plan, now)
+	announced := announce(plan, triggered(shoot, now))
 	if err := r.report(ctx, shoot, announced); err != nil {
 		return err
 	}
