@@ -11,8 +11,8 @@ import (
 	"slices"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 )
@@ -75,27 +75,27 @@ func (c *Commit) WriteStatus(ctx context.Context) error {
 func (c *Commit) WriteOwnStatus(ctx context.Context) error {
 	uid := c.before.GetUID()
 	err := c.writeStatus(ctx, c.ownPatch)
-	if err == nil && c.object.GetUID() != uid {
-		return c.anew(schema.GroupResource{})
-	}
-	if refusal, other := forAnother(err); other {
-		return c.anew(schema.GroupResource{Group: refusal.Group, Resource: refusal.Kind})
+	if err == nil && c.object.GetUID() != uid || forAnother(err) {
+		return fmt.Errorf("write status of %q, which was made anew: %w", c.object.GetName(), c.notFound())
 	}
 	return err
 }
 
-func (c *Commit) anew(what schema.GroupResource) error {
-	return fmt.Errorf("write status of %q, which was made anew: %w", c.object.GetName(), apierrors.NewNotFound(what, c.object.GetName()))
+// notFound is what a server says of an object that is not there. The name of the resource is guessed from that of the kind: to ask a server
+// for it may fail.
+func (c *Commit) notFound() error {
+	kind, _ := c.client.GroupVersionKindFor(c.object) // The client knows it, or it could not have sent the object.
+	resource, _ := meta.UnsafeGuessKindToResource(kind)
+	return apierrors.NewNotFound(resource.GroupResource(), c.object.GetName())
 }
 
 // forAnother reports whether a server has refused a write because it names another UID than that of the object.
-func forAnother(err error) (*metav1.StatusDetails, bool) {
+func forAnother(err error) bool {
 	refusal, ok := errors.AsType[*apierrors.StatusError](err)
 	if !ok || !apierrors.IsInvalid(err) || refusal.ErrStatus.Details == nil {
-		return nil, false
+		return false
 	}
-	details := refusal.ErrStatus.Details
-	return details, slices.ContainsFunc(details.Causes, func(c metav1.StatusCause) bool { return c.Field == "metadata.uid" })
+	return slices.ContainsFunc(refusal.ErrStatus.Details.Causes, func(c metav1.StatusCause) bool { return c.Field == "metadata.uid" })
 }
 
 func (c *Commit) writeStatus(ctx context.Context, patch func() client.Patch) error {

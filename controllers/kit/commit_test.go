@@ -6,12 +6,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/validation/field"
@@ -34,6 +36,10 @@ type patches struct {
 
 func (p *patches) Patch(_ context.Context, object client.Object, patch client.Patch, _ ...client.PatchOption) error {
 	return p.record("object", object, patch)
+}
+
+func (p *patches) GroupVersionKindFor(runtime.Object) (schema.GroupVersionKind, error) {
+	return gardencorev1beta1.GroupVersion.WithKind("Project"), nil
 }
 
 func (p *patches) Status() client.SubResourceWriter { return statusPatches{patches: p} }
@@ -153,6 +159,9 @@ func TestCommitOwnStatus_GCM_ROBUST_2(t *testing.T) {
 			err := commit.WriteOwnStatus(t.Context())
 			if apierrors.IsNotFound(err) != tc.gone || !tc.gone && !errors.Is(err, tc.write) {
 				t.Errorf("%s\nWriteOwnStatus(...) = %v, want that it is gone: %t, or %v", tc.reason, err, tc.gone, tc.write)
+			}
+			if named := `projects.core.gardener.cloud "dev" not found`; tc.gone && !strings.HasSuffix(fmt.Sprint(err), named) {
+				t.Errorf("WriteOwnStatus(...) = %v, want %q, as a server says it", err, named)
 			}
 			want := []string{`status {"metadata":{"uid":"1"},"status":{"phase":"Ready"}}`}
 			if diff := cmp.Diff(want, c.sent); diff != "" {

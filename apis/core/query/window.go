@@ -23,8 +23,13 @@ const (
 // Window is a time of day in UTC that returns every day. Its begin and its end belong to it.
 type Window struct{ begin, length time.Duration }
 
-// Anytime is the window that lasts the whole day.
-func Anytime() Window { return Window{length: wholeDay - time.Nanosecond} }
+// MaintenanceTimes is when the maintenance of a shoot may begin: in its window or, if it has no valid one, at any time (GCM-MAINT-1).
+func MaintenanceTimes(s *gardencorev1beta1.ShootSpec) Window {
+	if w, valid := MaintenanceWindow(s); valid {
+		return w
+	}
+	return Window{length: wholeDay - time.Nanosecond}
+}
 
 // MaintenanceWindow returns the time in which the maintenance of a shoot may begin: its maintenance time window without the last
 // 15 minutes. It reports false if the shoot has no valid one (GCM-MAINT-1, 2).

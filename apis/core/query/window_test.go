@@ -71,9 +71,13 @@ func TestMaintenanceWindowThatIsNone(t *testing.T) {
 		if w, ok := query.MaintenanceWindow(spec); ok {
 			t.Errorf("%s: MaintenanceWindow(...) = %v, want none", reason, w)
 		}
+		if w := query.MaintenanceTimes(spec); !w.Contains(now) || !w.Contains(now.Truncate(24*time.Hour)) || !w.Contains(now.Truncate(24*time.Hour).Add(-1)) {
+			t.Errorf("%s: MaintenanceTimes(...) = %v does not contain every time", reason, w)
+		}
 	}
-	if w := query.Anytime(); !w.Contains(now) || !w.Contains(now.Truncate(24*time.Hour)) || !w.Contains(now.Truncate(24*time.Hour).Add(-1)) {
-		t.Error("Anytime does not contain every time")
+	spec := window("030000+0000", "040000+0000")
+	if w, _ := query.MaintenanceWindow(spec); query.MaintenanceTimes(spec) != w {
+		t.Errorf("MaintenanceTimes(...) = %v, want the window %v", query.MaintenanceTimes(spec), w)
 	}
 }
 

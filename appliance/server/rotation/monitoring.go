@@ -19,9 +19,10 @@ import (
 
 // monitoring changes the password with which seeds are monitored.
 type monitoring struct {
-	api serving
 	// live returns what reads objects from the store; nil while the server starts.
 	live func() *client.Reader
+	// writer returns what writes them. The error is a refusal while the server starts.
+	writer func() (client.Client, error)
 }
 
 // secret returns the Secret with the credentials of monitoring. The error is a refusal if it cannot be said which one it is.
@@ -59,9 +60,9 @@ func (m *monitoring) ask(ctx context.Context) error {
 	if err != nil || secret.Annotations[gardencorev1beta1.AnnotationOperation] != "" {
 		return err
 	}
-	writer, err := client.New(m.api().LoopbackConfig(), client.Options{})
+	writer, err := m.writer()
 	if err != nil {
-		return fmt.Errorf("create client for credentials of monitoring: %w", err)
+		return err
 	}
 	commit := kit.Begin(writer, secret)
 	metav1.SetMetaDataAnnotation(&secret.ObjectMeta, gardencorev1beta1.AnnotationOperation, gardencorev1beta1.OperationRotateObservabilityCredentials)

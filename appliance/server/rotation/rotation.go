@@ -66,7 +66,7 @@ func New(c Config) *Rotations {
 		keys: c.Keys, live: c.Live, tokens: tokens,
 		tokenKeys:    &tokenKeys{clock: c.Clock, log: c.Log, keys: c.Keys, api: c.API, tokens: tokens, signals: c.Signals, longest: c.LongestToken},
 		workloadKeys: &workloadKeys{clock: c.Clock, log: c.Log, keys: c.Keys, api: c.API, tokens: tokens, signals: c.Signals, longest: c.LongestIdentityToken},
-		monitoring:   &monitoring{api: c.API, live: c.Live},
+		monitoring:   &monitoring{live: c.Live, writer: seeds.client},
 	}
 }
 

@@ -44,10 +44,7 @@ func rotatesStoreKey(spec *gardencorev1beta1.ShootSpec) bool {
 
 // sleepsThrough reports whether a cluster will be asleep in every maintenance time window that is to come.
 func sleepsThrough(shoot *gardencorev1beta1.Shoot, times schedule.Set, now time.Time) bool {
-	window, ok := query.MaintenanceWindow(&shoot.Spec)
-	if !ok {
-		window = query.Anytime()
-	}
+	window := query.MaintenanceTimes(&shoot.Spec)
 	end, asleep, since, seen := now.Add(foresight), query.HibernationWanted(shoot), now, 0
 	maintained := func(until time.Time) bool {
 		begin, _ := window.Occurrence(since)

@@ -28,7 +28,7 @@ func Decide(shoot *gardencorev1beta1.Shoot, now time.Time) (Action, time.Time) {
 	if shoot.DeletionTimestamp != nil {
 		return Rest, time.Time{}
 	}
-	window := windowOf(shoot)
+	window := query.MaintenanceTimes(&shoot.Spec)
 	last, begun, made := shoot.Status.LastMaintenance, begun(shoot), made(shoot)
 	// A shoot that was created in the window has nothing to catch up with.
 	done := shoot.CreationTimestamp.Time
@@ -52,19 +52,24 @@ func Decide(shoot *gardencorev1beta1.Shoot, now time.Time) (Action, time.Time) {
 	}
 }
 
-// windowOf returns the maintenance time window of a shoot.
-func windowOf(shoot *gardencorev1beta1.Shoot) query.Window {
-	window, ok := query.MaintenanceWindow(&shoot.Spec)
-	if !ok {
-		window = query.Anytime()
-	}
-	return window
-}
-
 // begun reports whether a maintenance of a shoot was announced and has not ended.
 func begun(shoot *gardencorev1beta1.Shoot) bool {
 	last := shoot.Status.LastMaintenance
 	return last != nil && last.State == gardencorev1beta1.LastOperationStateProcessing
+}
+
+// triggered returns the time of a maintenance that is made now. Another try has that of the first, so that it need not be announced again, unless
+// that time belongs to another window, with which it would be due once more, or to a clock that was wrong.
+func triggered(shoot *gardencorev1beta1.Shoot, now time.Time) time.Time {
+	if !begun(shoot) || made(shoot) {
+		return now
+	}
+	first, window := shoot.Status.LastMaintenance.TriggeredTime.Time, query.MaintenanceTimes(&shoot.Spec)
+	next := func(done time.Time) time.Time { return window.Due(now, done, string(shoot.UID)) }
+	if first.After(now) || !next(first).Equal(next(now)) {
+		return now
+	}
+	return first
 }
 
 // made reports whether the maintenance that was announced last was written, so that nothing of it is left but the report.

@@ -107,7 +107,7 @@ func (r *Reconciler) maintain(ctx context.Context, shoot *gardencorev1beta1.Shoo
 			return r.refused(ctx, shoot, now, err)
 		}
 	}
-	announced := announce(plan, now)
+	announced := announce(plan, triggered(shoot, now))
 	if err := r.report(ctx, shoot, announced); err != nil {
 		return err
 	}
@@ -135,7 +135,7 @@ func (r *Reconciler) settle(ctx context.Context, shoot *gardencorev1beta1.Shoot,
 	switch {
 	case made(shoot) && !left:
 		return r.report(ctx, shoot, conclude(announced))
-	case made(shoot) && windowOf(shoot).Contains(now):
+	case made(shoot) && query.MaintenanceTimes(&shoot.Spec).Contains(now):
 		return r.maintain(ctx, shoot, now)
 	default:
 		return r.report(ctx, shoot, postpone(announced, plan))

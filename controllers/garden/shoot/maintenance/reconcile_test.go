@@ -21,6 +21,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
 	gardenconfigv1alpha1 "github.com/terrarium-garden/terrarium/apis/config/v1alpha1"
+	"github.com/terrarium-garden/terrarium/apis/core/query"
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	"github.com/terrarium-garden/terrarium/apis/scheme"
 	"github.com/terrarium-garden/terrarium/controllers/garden/shoot/maintenance"
@@ -242,6 +243,7 @@ func TestAskedAgain_GCM_MAINT_12(t *testing.T) {
 	if _, err := g.Reconcile(t.Context(), g.shoot(t)); !errors.Is(err, errKilled) {
 		t.Fatalf("Reconcile(...) = %v, want an end after the write", err)
 	}
+	g.clock.Step(10 * time.Second)
 	g.start(g.Client)
 	s := g.shoot(t)
 	annotated(operation, "maintain")(s)
@@ -253,6 +255,61 @@ func TestAskedAgain_GCM_MAINT_12(t *testing.T) {
 	}
 	if got := g.ending(t); len(got.Operations) != 2 || got.Asked != "" || got.Report.State != "Succeeded" {
 		t.Errorf("operations %v, asked %q, report %+v; want the one that was made and the one that was asked for", got.Operations, got.Asked, got.Report)
+	}
+	if at := g.shoot(t).Status.LastMaintenance.TriggeredTime; !at.Time.Equal(g.clock.Now()) {
+		t.Errorf("triggered at %s, want the time of the one that was asked for", at)
+	}
+}
+
+// TestAnnouncedOnce_GCM_MAINT_12 has the server fail when a maintenance is written, and tries again later. Whatever the time is that it has then, it
+// is made once in its window.
+func TestAnnouncedOnce_GCM_MAINT_12(t *testing.T) {
+	t.Parallel()
+	soon := func(s *gardencorev1beta1.Shoot) {
+		s.Spec.Maintenance.TimeWindow = &gardencorev1beta1.MaintenanceTimeWindow{Begin: "040000+0000", End: "050000+0000"}
+	}
+	const first, again = 3, 3 // A dry run, the announcement and the changes; another dry run, the changes and the report.
+	for name, tc := range map[string]struct {
+		reason  string
+		changes []change
+		later   time.Duration
+		writes  int
+		// kept says that the time is that of the first try.
+		kept bool
+	}{
+		"soon":        {"nothing is new to announce", []change{always}, 10 * time.Second, first + again, true},
+		"window":      {"what was asked for before the window would not count in it", []change{soon, annotated(operation, "maintain")}, 30 * time.Minute, first + again + 1, false},
+		"next window": {"it is another maintenance", []change{always}, 24 * time.Hour, first + again + 1, false},
+		"clock set":   {"a time that is still to come would not count", []change{always}, -24 * time.Hour, first + again + 1, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			g := newGarden(t, offers("1.33.1 1.33.2", "1.0.0"), shoot(tc.changes...))
+			g.gardenlet, g.writes, g.failure = true, 2, apierrors.NewInternalError(errors.New("the store is full"))
+			if _, err := g.Reconcile(t.Context(), g.shoot(t)); !apierrors.IsInternalError(err) {
+				t.Fatalf("Reconcile(...) = %v, want the error of the server", err)
+			}
+			want := g.clock.Now()
+			g.clock.SetTime(want.Add(tc.later))
+			if !tc.kept {
+				want = g.clock.Now()
+			}
+			if err := g.pass(t); err != nil {
+				t.Fatal(err)
+			}
+			s := g.shoot(t)
+			if got := s.Status.LastMaintenance; g.begun != tc.writes || !got.TriggeredTime.Time.Equal(want) || got.State != "Succeeded" {
+				t.Errorf("%s: %d writes, want %d; reported %+v, want the time %s", tc.reason, g.begun, tc.writes, got, want)
+			}
+			_, end := query.MaintenanceTimes(&s.Spec).Occurrence(g.clock.Now())
+			g.clock.SetTime(end)
+			if err := g.pass(t); err != nil {
+				t.Fatal(err)
+			}
+			if len(g.operations) != 1 {
+				t.Errorf("%s: operations %v until the window ends, want one", tc.reason, g.operations)
+			}
+		})
 	}
 }
 
