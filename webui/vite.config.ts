@@ -8,7 +8,7 @@ import { defineConfig } from 'vitest/config'
 // During development Vite serves the pages, and a running garden answers for the API and the session.
 const garden = process.env.TERRARIUM_URL ?? 'https://127.0.0.1:6443'
 
-// What several pages are made of is one file. Browsers ask for each file, and wait longer for forty small ones than for one of their size.
+// What three pages or more are made of is one file. Browsers ask for each file, and wait longer for forty small ones than for one of their size.
 const common = { name: 'common', minShareCount: 3, test: /[\\/](src|@lucide|reka-ui|@tanstack)[\\/]/ }
 
 export default defineConfig({

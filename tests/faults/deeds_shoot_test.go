@@ -4,7 +4,6 @@ package faults_test
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"time"
 
@@ -22,7 +21,7 @@ func deedsOfShoots() []deed {
 	maintenance := func(name, shoot string, begin func(*world) error, hold func(write) bool) deed {
 		return deed{name: "GCM-MAINT-12 " + name, begin: begin, hold: of(shoot, hold), rest: maintainedTo(shoot)}
 	}
-	// The time of the schedule has come long ago. The next one is tomorrow.
+	// The time of the schedule came ten minutes ago. The next one is tomorrow.
 	bedtime := time.Now().UTC().Add(-10 * time.Minute).Truncate(time.Minute)
 	sleep := func(name, shoot string, hold func(write) bool, owner func(*world) error, late bool) deed {
 		return deed{
@@ -120,8 +119,11 @@ func openWindow(name string) func(*world) error {
 		err := wait.PollUntilContextTimeout(w.t.Context(), 50*time.Millisecond, patience, true, func(context.Context) (bool, error) {
 			return turn(shoot, time.Now()), nil
 		})
+		if err != nil {
+			return fmt.Errorf("no time window gives shoot %q its turn: %w", name, err)
+		}
 
-		return errors.Join(err, w.client().Patch(w.t.Context(), shoot, client.MergeFrom(before)))
+		return w.client().Patch(w.t.Context(), shoot, client.MergeFrom(before))
 	}
 }
 

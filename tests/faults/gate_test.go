@@ -30,7 +30,7 @@ type write struct {
 // gate is an admission webhook that holds a write of a controller. Who kills the server then knows which writes were made and which were not;
 // who only watches may come too late.
 type gate struct {
-	// asked is closed once the server asks the gate.
+	// asked is called whenever the server asks the gate.
 	asked func()
 
 	mu sync.Mutex

@@ -48,17 +48,17 @@
 //
 // The watch cache is empty after each start and keeps a short history; the log keeps a longer one. A watch from a version
 // that is no longer in the cache but still in the log gets the records of the log first, and continues with the cache from
-// the revision up to which everything has been delivered. So does a watch that the cache has ended, as it does with one that was not
-// taken from for a moment: its client sees no end, and does not have to ask again. Only one that was still being told of the state with
-// which it began ends, because nothing says what it has been told of.
+// the revision up to which everything has been delivered. So does a watch that the cache has ended because it did not take its
+// events: its client sees no end, and does not have to ask again. It ends if it was still being told of the state with which it began,
+// as nothing says then what it has been told of; that state is complete with the first bookmark, so a watch that begins with a state and
+// wants no bookmarks ends, too.
 //
 // Many watches select the same way: each gardenlet watches the shoots of its seed. A watch cache asks each of its watches about
-// each change, so a thousand gardenlets would cost a thousand times as much as one, and a watch that is not fast enough is ended
-// and begins again. Such watches are not watches of the cache. They share an index of what the records of the kind can be
-// selected by, so each record is decoded once, and a crowd, which finds the watches that a new record concerns by a label or
-// field that they require to have a value. A watch reads only the records that concern it. One that does not keep up is not
-// ended but goes on with the index. A watch that begins with the state gets what a list of it contains: the watch cache would
-// prepare an event for each object of the kind before it selects.
+// each change, so a thousand gardenlets would cost a thousand times as much as one, and it ends those that are not fast enough. Such
+// watches are not watches of the cache. They share an index of what the records of the kind can be selected by, so each record is
+// decoded once, and a crowd, which finds the watches that a new record concerns by a label or field that they require to have a value.
+// A watch reads only the records that concern it. One that does not keep up is not ended but goes on with the index. A watch that begins
+// with the state gets what a list of it contains: the watch cache would prepare an event for each object of the kind before it selects.
 //
 // A watch with a selector that is further behind than 20,000 records of its kind is told to list the state, which takes less. One
 // whose selector requires no single value of a label or field continues with the cache after the log.

@@ -7,14 +7,14 @@ import (
 	"strconv"
 
 	"k8s.io/apimachinery/pkg/api/meta"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/apiserver/pkg/storage"
 )
 
-// kept returns a watch of the cache that goes on with the log whenever the cache has ended it. A watch cache ends each watch that has
-// not taken some ten events when it has waited for it for a twentieth of a second, which happens to all whose client, network or
-// machine is busy. first is what was already taken from the watch, nil if that is nothing. The watch is stopped here.
+// kept returns a watch of the cache that goes on with the log whenever the cache has ended it. A watch cache ends a watch that does not
+// take its events: about twenty may wait for it, and all slow watches of a kind together are waited for at most a tenth of a second.
+// What comes next is read from the log, and the cache takes over when there is nothing left there: as long as a watch is slow, no other
+// one has to wait for it. first is what was already taken from the watch, nil if that is nothing. The watch is stopped here.
 func (s *store) kept(
 	ctx context.Context, key string, o storage.ListOptions, changes watch.Interface, first *watch.Event,
 ) (watch.Interface, error) {
@@ -40,9 +40,9 @@ func (s *store) kept(
 
 // keep passes on what the cache tells, for as long as the client wants and the log has what comes next.
 func (r *replay) keep(ctx context.Context, changes watch.Interface, first *watch.Event, at *position) {
-	for r.follow(ctx, changes, first, at) {
+	for r.follow(ctx, changes, first, at) && r.continuable(at) {
 		next, err := r.store.past(r.keys, at.revision, r.options)
-		if err != nil {
+		if r.refuse(ctx, err); err != nil {
 			return // The client goes on from the last event that it has seen.
 		}
 		r.next = next
@@ -52,7 +52,13 @@ func (r *replay) keep(ctx context.Context, changes watch.Interface, first *watch
 	}
 }
 
-// follow passes on the events of a watch of the cache until that ends. It reports whether the watch can go on from what was passed on.
+// continuable reports whether a watch that the cache has ended may go on from a position. A cache that has ended itself may be that of a
+// kind that is no longer served, or is served in another version. A version that does not exist yet says nothing of what comes next.
+func (r *replay) continuable(at *position) bool {
+	return at.known() && at.revision <= r.store.records.source.Revision() && r.store.ReadinessCheck() == nil
+}
+
+// follow passes on the events of a watch of the cache until that ends. It reports whether it was the cache that has ended it.
 func (r *replay) follow(ctx context.Context, changes watch.Interface, first *watch.Event, at *position) bool {
 	defer changes.Stop()
 	if first != nil && !r.pass(ctx, *first, at) {
@@ -62,7 +68,7 @@ func (r *replay) follow(ctx context.Context, changes watch.Interface, first *wat
 		select {
 		case e, open := <-changes.ResultChan():
 			if !open {
-				return at.known() && ctx.Err() == nil
+				return ctx.Err() == nil
 			}
 			if !r.pass(ctx, e, at) {
 				return false
@@ -106,7 +112,7 @@ func newPosition(o *storage.ListOptions) *position {
 
 func (p *position) known() bool { return !p.state && p.revision > 0 }
 
-// move tells of an event. Only a bookmark says that a state is complete.
+// move tells of an event. Only a bookmark says that a state is complete: a watch cache sends none before.
 func (p *position) move(e *watch.Event) {
 	about, err := meta.Accessor(e.Object)
 	if err != nil {
@@ -118,7 +124,7 @@ func (p *position) move(e *watch.Event) {
 	if err != nil {
 		return
 	}
-	if e.Type == watch.Bookmark && about.GetAnnotations()[metav1.InitialEventsAnnotationKey] == "true" {
+	if e.Type == watch.Bookmark {
 		p.state = false
 	}
 	p.revision = max(p.revision, revision)

@@ -3,6 +3,7 @@
 package fresh_test
 
 import (
+	"net/http"
 	"strconv"
 	"testing"
 
@@ -10,6 +11,8 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/apiserver/pkg/storage"
+
+	"github.com/terrarium-garden/terrarium/storage/log"
 )
 
 // untaken is more than all buffers of a watch have, so that the watch cache ends a watch that takes none of it.
@@ -65,7 +68,7 @@ func TestSlowWatchGoesOn(t *testing.T) {
 }
 
 // TestUnknownPlaceEnds has a client take nothing of the state with which its watch begins. What it has been told of when the watch cache
-// ends the watch says nothing of what it lacks, so it has to begin again.
+// ends the watch says nothing of what it lacks, so it has to begin again. The cache may also have told all of the state before.
 func TestUnknownPlaceEnds(t *testing.T) {
 	t.Parallel()
 	p := open(t, file(t))
@@ -80,15 +83,44 @@ func TestUnknownPlaceEnds(t *testing.T) {
 	for i := range untaken {
 		p.set(t, strconv.Itoa(i), "second")
 	}
-	for n := 0; ; n++ {
+	objects := map[string]bool{}
+	for {
 		e, open, err := take(w)
 		switch {
 		case err != nil:
 			t.Fatal(err)
 		case !open:
 			return
-		case e.Type == watch.Modified, e.Type == watch.Bookmark, n == untaken:
-			t.Fatalf("received %v after %d objects; want that the watch ends", e, n)
+		case e.Type == watch.Bookmark && len(objects) == untaken:
+			return
+		case e.Type != watch.Added:
+			t.Fatalf("received %v after %d objects; want that the watch ends, or all of them", e, len(objects))
+		}
+		objects[tell(t, e).Name] = true
+	}
+}
+
+// TestSlowWatchOfTheCompacted has a client take nothing for so long that the log no longer has what comes next for it.
+func TestSlowWatchOfTheCompacted(t *testing.T) {
+	t.Parallel()
+	p := open(t, file(t), func(c *log.Config) { c.MinRevisions, c.MaxRevisions = 1, 5 })
+	start := p.set(t, "a", "first").ResourceVersion
+	w := p.watch(t, prefix, start, selecting(""))
+	for i := range untaken {
+		p.set(t, "a", strconv.Itoa(i))
+	}
+	until(t, "the log is compacted", func() bool { return p.log.Compacted() > untaken/2 })
+	for n := 0; ; n++ {
+		e := next(t, w)
+		if status, ok := e.Object.(*metav1.Status); ok {
+			if e.Type != watch.Error || status.Code != http.StatusGone {
+				t.Errorf("received %v %v; want that the version is gone", e.Type, e.Object)
+			}
+
+			return
+		}
+		if got := tell(t, e).Type; got != watch.Modified || n == untaken {
+			t.Fatalf("received %v; want changes, and then that the version is gone", e)
 		}
 	}
 }
@@ -120,24 +152,38 @@ func skipState(t *testing.T, w watch.Interface) {
 	}
 }
 
-// TestWatchEndsWithItsKind ends a storage, as it ends when a custom resource is no longer defined.
+// TestWatchEndsWithItsKind ends a storage, as it ends when a custom resource is no longer defined. One of the clients has taken nothing for
+// so long that the watch cache has ended its watch: it is not told of what the log has, which may be of another version of the kind.
 func TestWatchEndsWithItsKind(t *testing.T) {
 	t.Parallel()
 	p := open(t, file(t))
 	start := p.set(t, "a", "first").ResourceVersion
-	w := p.watch(t, prefix, start, selecting(""))
-	p.set(t, "a", "second")
-	change(t, w)
+	w, slow := p.watch(t, prefix, start, selecting("")), p.watch(t, prefix, start, selecting(""))
+	for i := range untaken {
+		p.set(t, "a", strconv.Itoa(i))
+		change(t, w)
+	}
 	p.destroy()
-	for {
+	ends(t, w, 0)
+	ends(t, slow, untaken/2)
+}
+
+// ends checks that a watch ends after some changes at most.
+func ends(t *testing.T, w watch.Interface, most int) {
+	t.Helper()
+	for changes := 0; ; {
 		e, open, err := take(w)
-		switch {
-		case err != nil:
+		if err != nil {
 			t.Fatal(err)
-		case !open:
+		}
+		if !open {
 			return
-		case e.Type != watch.Bookmark:
-			t.Fatalf("received %v; want that the watch ends", e)
+		}
+		if e.Type != watch.Bookmark {
+			changes++
+		}
+		if changes > most {
+			t.Fatalf("received %v, change %d; want that the watch ends", e, changes)
 		}
 	}
 }

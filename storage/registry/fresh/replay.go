@@ -14,14 +14,14 @@ import (
 	"github.com/terrarium-garden/terrarium/storage/log"
 )
 
-// replay is a watch that delivers the records of the log until the watch cache can take over.
+// replay is a watch that delivers the records of the log until the watch cache can take over, and again when the cache has ended it.
 type replay struct {
 	relay
 
 	store   *store
 	key     string
 	options storage.ListOptions
-	// keys are those of the watch, next is what finds the next records among them.
+	// keys are those of the watch, next is what finds the next records among them. It is nil until the log is needed.
 	keys log.Range
 	next source
 }

@@ -164,8 +164,7 @@ func newRelay(cancel context.CancelFunc, size int) relay {
 const (
 	// relayed is the number of events that a relay buffers.
 	relayed = 10
-	// relayedOfKind is the number for a watch of a whole kind: a burst of changes concerns it as a whole, and while it takes none, the
-	// watch cache has all watches wait for it.
+	// relayedOfKind is the number for a watch of a whole kind, which a burst of changes concerns as a whole. It takes 3 kB.
 	relayedOfKind = 100
 )
 

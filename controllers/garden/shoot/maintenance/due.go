@@ -59,7 +59,7 @@ func begun(shoot *gardencorev1beta1.Shoot) bool {
 }
 
 // triggered returns the time of a maintenance that is made now. Another try has that of the first, so that it need not be announced again, unless
-// that time belongs to another window, with which it would be due once more, or to a clock that was wrong.
+// the next maintenance would then be due at another time, or the first one had a clock that was wrong.
 func triggered(shoot *gardencorev1beta1.Shoot, now time.Time) time.Time {
 	if !begun(shoot) || made(shoot) {
 		return now
