@@ -87,7 +87,7 @@ func (c *completed) gardenKinds(shared genericapiserver.Config) (*gardenKinds, e
 		return nil, fmt.Errorf("build stores of the garden: %w", err)
 	}
 
-	stores := sources{}
+	stores := newSources()
 	for _, group := range groups {
 		stores.add(group)
 	}

@@ -69,7 +69,7 @@ func (c Config) clientsFor(config *rest.Config, transport *http.Client) (*client
 
 	typed := informers.NewSharedInformerFactoryWithOptions(kube, c.Resync, informers.WithTransform(trim))
 	c.useSource(typed)
-	untyped := metadatainformer.NewSharedInformerFactoryWithOptions(metadataClient, c.Resync,
+	untyped := metadatainformer.NewSharedInformerFactoryWithOptions(metadataReader{Interface: metadataClient, source: c.Metadata}, c.Resync,
 		metadatainformer.WithTransform(trim))
 
 	return &clients{
