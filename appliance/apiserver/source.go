@@ -4,6 +4,7 @@ package apiserver
 
 import (
 	"context"
+	"fmt"
 	"reflect"
 	"strings"
 
@@ -136,13 +137,23 @@ func (s sources) record(groups []controlplane.RESTStorageProvider) []controlplan
 // authorized. It is nil for a kind that has no store in this process. Objects may share data with others and must not be
 // changed.
 func (s *Server) Source(kind runtime.Object) cache.ListerWatcher {
-	from, ok := s.sources.types[reflect.TypeOf(kind)]
-	if !ok {
+	source, err := s.sources.of(kind)
+	if err != nil {
 		return nil
+	}
+
+	return source
+}
+
+// of returns the source of all objects of a kind. Without a store of the kind, the error wraps feed.ErrNoSource.
+func (s sources) of(kind runtime.Object) (localSource, error) {
+	from, ok := s.types[reflect.TypeOf(kind)]
+	if !ok {
+		return localSource{}, fmt.Errorf("%T: %w", kind, feed.ErrNoSource)
 	}
 	shared, err := feed.FromStorage(from.Storage)
 	if err != nil {
-		return nil
+		return localSource{}, fmt.Errorf("read objects within the process: %w", err)
 	}
 
 	return localSource{&cache.ListWatch{
@@ -162,7 +173,7 @@ func (s *Server) Source(kind runtime.Object) cache.ListerWatcher {
 
 			return watch.Filter(events, from.event), nil
 		},
-	}}
+	}}, nil
 }
 
 // event copies an object that is shared by all its watches, and converts it.

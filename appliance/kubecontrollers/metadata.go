@@ -9,9 +9,42 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/watch"
+	"k8s.io/client-go/informers"
 	"k8s.io/client-go/metadata"
+	"k8s.io/client-go/metadata/metadatainformer"
 	"k8s.io/client-go/tools/cache"
+	"k8s.io/controller-manager/pkg/informerfactory"
 )
+
+// both returns caches of any kind, for loops that read only metadata: those of local kinds, which there are anyway, and metadata for
+// everything else that can be read within the process.
+func (c Config) both(typed informers.SharedInformerFactory, untyped metadatainformer.SharedInformerFactory) informerfactory.InformerFactory {
+	kept := local()
+
+	return preferLocal{
+		InformerFactory: informerfactory.NewInformerFactory(typed, untyped), untyped: untyped,
+		metadata: func(resource schema.GroupVersionResource) bool {
+			return kept[resource] == nil && c.Metadata != nil && c.Metadata(resource) != nil
+		},
+	}
+}
+
+// preferLocal is a factory that makes caches of metadata where metadata says so.
+type preferLocal struct {
+	informerfactory.InformerFactory
+
+	untyped  metadatainformer.SharedInformerFactory
+	metadata func(schema.GroupVersionResource) bool
+}
+
+// ForResource implements informerfactory.InformerFactory.
+func (p preferLocal) ForResource(resource schema.GroupVersionResource) (informers.GenericInformer, error) {
+	if p.metadata(resource) {
+		return p.untyped.ForResource(resource), nil
+	}
+
+	return p.InformerFactory.ForResource(resource) //nolint:wrapcheck // The caller is the library.
+}
 
 // metadataReader is a client for caches of metadata. It lists and watches all objects of a resource within the process where source
 // has them: the garbage collector watches each kind of the garden, and would hold the metadata of all shoots once more.
