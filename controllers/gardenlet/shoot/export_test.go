@@ -521,5 +521,5 @@ func (p *Passes) Force(shoot *gardencorev1beta1.Shoot, again func()) { p.of.forc
 // WasInterrupted reports whether a forced deletion has ended the pass.
 func WasInterrupted(ctx context.Context) bool { return wasInterrupted(ctx) }
 
-// Forcing is the handler of the watch that sees forced deletions.
-func (r *Reconciler) Forcing() handler.Funcs { return r.forcing() }
+// Leaving is the handler of the watch that sees deletions.
+func (r *Reconciler) Leaving() handler.Funcs { return r.leaving() }
