@@ -30,7 +30,7 @@ type provider struct {
 }
 
 func (p provider) fragment(found remains) fragment {
-	none, gone := !p.facts.Workers(), !found.namespace
+	none, gone := !p.facts.Workers(), !found.home
 	sleeps := p.facts.Power != facts.Awake
 	return fragment{
 		deploy: slices.Concat(
