@@ -72,7 +72,9 @@ func TestMetadataSharesWithObjects(t *testing.T) {
 		ObjectMeta: metav1.ObjectMeta{ResourceVersion: "12"},
 	}
 	for _, want := range []watch.Event{
-		{Type: watch.Added, Object: want("10")}, {Type: watch.Deleted, Object: want("11")}, {Type: watch.Bookmark, Object: mark},
+		{Type: watch.Added, Object: want("10")},
+		{Type: watch.Deleted, Object: want("11")},
+		{Type: watch.Bookmark, Object: mark},
 		{Type: watch.Error, Object: gone},
 	} {
 		if diff := cmp.Diff(want, <-seen.ResultChan()); diff != "" {
