@@ -292,6 +292,13 @@ func TestGarden(t *testing.T) {
 			[]string{virtual + "kubernetes.kubeControllerManager.featureGates.Magic"},
 		},
 		"OPER-WH-15 lifetimes": {"kubeconfigs live for some time", func(g *garden) { api(g).ShootAdminKubeconfigMaxExpiration = &metav1.Duration{Duration: time.Minute} }, []string{own + "shootAdminKubeconfigMaxExpiration"}},
+		"OPER-WH-15 shortest":  {"an hour at least", func(g *garden) { api(g).ShootAdminKubeconfigMaxExpiration = &metav1.Duration{Duration: time.Hour} }, nil},
+		"OPER-WH-15 longest": {"as long as Kubernetes lets a token live", func(g *garden) {
+			api(g).ShootAdminKubeconfigMaxExpiration = &metav1.Duration{Duration: 1 << 32 * time.Second}
+		}, nil},
+		"OPER-WH-15 unlimited": {"and not longer", func(g *garden) {
+			api(g).ShootAdminKubeconfigMaxExpiration = &metav1.Duration{Duration: 1<<32*time.Second + 1}
+		}, []string{own + "shootAdminKubeconfigMaxExpiration"}},
 		"OPER-WH-16 login": {
 			"somebody can log in",
 			dashboard(func(d *gardenoperatorv1alpha1.GardenerDashboardConfig) { d.EnableTokenLogin = new(false) }),
