@@ -44,8 +44,8 @@ type gardenKinds struct {
 	holdings *holdings.Holdings
 }
 
-// gardenKinds builds the stores, beside those of Kubernetes' kinds and with the same authorization.
-func (c *completed) gardenKinds(shared genericapiserver.Config) (*gardenKinds, error) {
+// gardenKinds builds the stores and adds them to the sources, beside those of Kubernetes' kinds and with the same authorization.
+func (c *completed) gardenKinds(shared genericapiserver.Config, stores sources) (*gardenKinds, error) {
 	kinds := runtime.NewScheme()
 	if err := scheme.AddServed(kinds); err != nil {
 		return nil, fmt.Errorf("create scheme of the garden: %w", err)
@@ -87,7 +87,6 @@ func (c *completed) gardenKinds(shared genericapiserver.Config) (*gardenKinds, e
 		return nil, fmt.Errorf("build stores of the garden: %w", err)
 	}
 
-	stores := sources{}
 	for _, group := range groups {
 		stores.add(group)
 	}

@@ -37,6 +37,8 @@ type genericParts struct {
 	informers informers.SharedInformerFactory
 	storage   *serverstorage.DefaultStorageFactory
 	client    kubernetes.Interface
+	// sources gets the stores of all kinds of this process, before the informers are started.
+	sources sources
 }
 
 // genericConfig applies the options of the library to a new configuration.
@@ -59,10 +61,8 @@ func (c *completed) genericConfig() (*genericParts, error) {
 	if err != nil {
 		return nil, fmt.Errorf("create loopback client: %w", err)
 	}
-	parts := &genericParts{
-		config: config, client: client,
-		informers: informers.NewSharedInformerFactoryWithOptions(client, informerResync, informers.WithTransform(withoutManagers)),
-	}
+	stores := newSources()
+	parts := &genericParts{config: config, client: client, sources: stores, informers: libraryInformers(client, stores)}
 	if err := c.library.Features.ApplyTo(config, client, parts.informers); err != nil {
 		return nil, fmt.Errorf("apply options of features: %w", err)
 	}

@@ -60,7 +60,7 @@ func (c *completed) kubeConfig() (*kubeParts, error) {
 	if c.office, err = c.revocations(generic); err != nil {
 		return nil, err
 	}
-	kinds, err := c.gardenKinds(*generic)
+	kinds, err := c.gardenKinds(*generic, parts.sources)
 	if err != nil {
 		return nil, err
 	}

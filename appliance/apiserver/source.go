@@ -4,6 +4,7 @@ package apiserver
 
 import (
 	"context"
+	"fmt"
 	"reflect"
 	"strings"
 
@@ -22,24 +23,41 @@ import (
 	"github.com/terrarium-garden/terrarium/appliance/authorization/feed"
 )
 
-// sources has the stores of this process by the Go type of their objects.
-type sources map[reflect.Type]store
+// sources has the stores of this process by the Go type of their objects, their kind and their resource.
+type sources struct {
+	types     map[reflect.Type]store
+	kinds     map[schema.GroupVersionKind]store
+	resources map[schema.GroupVersionResource]store
+}
+
+func newSources() sources {
+	return sources{
+		types:     map[reflect.Type]store{},
+		kinds:     map[schema.GroupVersionKind]store{},
+		resources: map[schema.GroupVersionResource]store{},
+	}
+}
 
 // store is one of them.
 type store struct {
 	rest.Storage
 
+	// kind is what the objects are in the version that is served.
+	kind schema.GroupVersionKind
 	// serve makes what the clients of a version get out of what is stored; nil if that is the same.
 	serve func(runtime.Object) (runtime.Object, error)
 }
 
 // add adds the stores of a group, whose objects are stored in the Go type that is served.
 func (s sources) add(group *genericapiserver.APIGroupInfo) {
-	for _, storages := range group.VersionedResourcesStorageMap {
+	name := group.PrioritizedVersions[0].Group
+	for version, storages := range group.VersionedResourcesStorageMap {
 		for resource, storage := range storages {
-			if !strings.Contains(resource, "/") {
-				s[reflect.TypeOf(storage.New())] = store{Storage: storage}
+			if strings.Contains(resource, "/") {
+				continue
 			}
+			served := schema.GroupVersion{Group: name, Version: version}
+			s.put(served.WithResource(resource), storage.New(), group.Scheme, store{Storage: storage})
 		}
 	}
 }
@@ -57,10 +75,22 @@ func (s sources) addConverted(group string, info genericapiserver.APIGroupInfo) 
 				continue
 			}
 			if external, err := serve(storage.New()); err == nil {
-				s[reflect.TypeOf(external)] = store{Storage: storage, serve: serve}
+				s.put(served.WithResource(resource), external, info.Scheme, store{Storage: storage, serve: serve})
 			}
 		}
 	}
+}
+
+// put adds the store of a resource, whose objects are served in the Go type of object.
+func (s sources) put(resource schema.GroupVersionResource, object runtime.Object, kinds *runtime.Scheme, of store) {
+	all, _, err := kinds.ObjectKinds(object)
+	if err != nil {
+		return
+	}
+	of.kind = resource.GroupVersion().WithKind(all[0].Kind)
+	s.types[reflect.TypeOf(object)] = of
+	s.kinds[of.kind] = of
+	s.resources[resource] = of
 }
 
 // recorded is one of Kubernetes' own groups whose stores are added to the sources when they are built.
@@ -107,13 +137,23 @@ func (s sources) record(groups []controlplane.RESTStorageProvider) []controlplan
 // authorized. It is nil for a kind that has no store in this process. Objects may share data with others and must not be
 // changed.
 func (s *Server) Source(kind runtime.Object) cache.ListerWatcher {
-	from, ok := s.sources[reflect.TypeOf(kind)]
-	if !ok {
+	source, err := s.sources.of(kind)
+	if err != nil {
 		return nil
+	}
+
+	return source
+}
+
+// of returns the source of all objects of a kind. Without a store of the kind, the error wraps feed.ErrNoSource.
+func (s sources) of(kind runtime.Object) (localSource, error) {
+	from, ok := s.types[reflect.TypeOf(kind)]
+	if !ok {
+		return localSource{}, fmt.Errorf("%T: %w", kind, feed.ErrNoSource)
 	}
 	shared, err := feed.FromStorage(from.Storage)
 	if err != nil {
-		return nil
+		return localSource{}, fmt.Errorf("read objects within the process: %w", err)
 	}
 
 	return localSource{&cache.ListWatch{
@@ -133,7 +173,7 @@ func (s *Server) Source(kind runtime.Object) cache.ListerWatcher {
 
 			return watch.Filter(events, from.event), nil
 		},
-	}}
+	}}, nil
 }
 
 // event copies an object that is shared by all its watches, and converts it.
@@ -146,11 +186,16 @@ func (s store) event(event watch.Event) (watch.Event, bool) {
 	}
 	object, err := s.serve(event.Object)
 	if err != nil {
-		return watch.Event{Type: watch.Error, Object: &apierrors.NewInternalError(err).ErrStatus}, true
+		return errorEvent(err), true
 	}
 	event.Object = object
 
 	return event, true
+}
+
+// errorEvent ends a watch: its client lists again.
+func errorEvent(err error) watch.Event {
+	return watch.Event{Type: watch.Error, Object: &apierrors.NewInternalError(err).ErrStatus}
 }
 
 // localSource is read by a list followed by a watch, which is cheaper than a watch that begins with all objects.

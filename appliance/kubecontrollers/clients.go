@@ -13,6 +13,7 @@ import (
 	rbacv1 "k8s.io/api/rbac/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/discovery"
 	"k8s.io/client-go/discovery/cached/memory"
 	"k8s.io/client-go/informers"
@@ -69,7 +70,7 @@ func (c Config) clientsFor(config *rest.Config, transport *http.Client) (*client
 
 	typed := informers.NewSharedInformerFactoryWithOptions(kube, c.Resync, informers.WithTransform(trim))
 	c.useSource(typed)
-	untyped := metadatainformer.NewSharedInformerFactoryWithOptions(metadataClient, c.Resync,
+	untyped := metadatainformer.NewSharedInformerFactoryWithOptions(metadataReader{Interface: metadataClient, source: c.Metadata}, c.Resync,
 		metadatainformer.WithTransform(trim))
 
 	return &clients{
@@ -79,21 +80,32 @@ func (c Config) clientsFor(config *rest.Config, transport *http.Client) (*client
 		mapper:            restmapper.NewDeferredDiscoveryRESTMapper(memory.NewMemCacheClient(mapping)),
 		informers:         typed,
 		metadataInformers: untyped,
-		both:              informerfactory.NewInformerFactory(typed, untyped),
+		both:              c.both(typed, untyped),
 		started:           make(chan struct{}),
 	}, nil
 }
 
-// useSource lets the caches of the kinds that may have many objects, or that are needed first, read within the process.
+// local are the kinds whose caches read within the process: those that may have many objects, or that are needed first.
+func local() map[schema.GroupVersionResource]runtime.Object {
+	core := corev1.SchemeGroupVersion.WithResource
+	rbac := rbacv1.SchemeGroupVersion.WithResource
+
+	return map[schema.GroupVersionResource]runtime.Object{
+		core("configmaps"): &corev1.ConfigMap{}, core("secrets"): &corev1.Secret{}, core("namespaces"): &corev1.Namespace{},
+		core("serviceaccounts"): &corev1.ServiceAccount{}, core("resourcequotas"): &corev1.ResourceQuota{},
+		coordinationv1.SchemeGroupVersion.WithResource("leases"):                     &coordinationv1.Lease{},
+		certificatesv1.SchemeGroupVersion.WithResource("certificatesigningrequests"): &certificatesv1.CertificateSigningRequest{},
+		rbac("clusterroles"): &rbacv1.ClusterRole{}, rbac("clusterrolebindings"): &rbacv1.ClusterRoleBinding{},
+		rbac("roles"): &rbacv1.Role{}, rbac("rolebindings"): &rbacv1.RoleBinding{},
+	}
+}
+
+// useSource lets the caches of local kinds read within the process.
 func (c Config) useSource(typed informers.SharedInformerFactory) {
 	if c.Source == nil {
 		return
 	}
-	for _, kind := range []runtime.Object{
-		&corev1.ConfigMap{}, &corev1.Secret{}, &corev1.Namespace{}, &corev1.ServiceAccount{}, &corev1.ResourceQuota{},
-		&coordinationv1.Lease{}, &certificatesv1.CertificateSigningRequest{},
-		&rbacv1.ClusterRole{}, &rbacv1.ClusterRoleBinding{}, &rbacv1.Role{}, &rbacv1.RoleBinding{},
-	} {
+	for _, kind := range local() {
 		if source := c.Source(kind); source != nil {
 			typed.InformerFor(kind, func(_ kubernetes.Interface, resync time.Duration) cache.SharedIndexInformer {
 				return cache.NewSharedIndexInformer(source, kind, resync, cache.Indexers{cache.NamespaceIndex: cache.MetaNamespaceIndexFunc})

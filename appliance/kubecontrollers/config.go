@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/cache"
 
@@ -21,6 +22,8 @@ type Config struct {
 	// Source returns a source that lists and watches all objects of a kind within this process, or nil. If it is not set, all
 	// objects come over Loopback.
 	Source func(kind runtime.Object) cache.ListerWatcher
+	// Metadata does the same for the metadata of all objects of a resource. If it is not set, they come over Loopback.
+	Metadata func(resource schema.GroupVersionResource) cache.ListerWatcher
 	// Identity has the CA that signs client certificates, the published CA, and the key that signs service account tokens.
 	Identity *identity.Garden
 	// CertificateLifetime is the lifetime of signed certificates, unless the request has a shorter one.

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"golang.org/x/sync/errgroup"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	toolscache "k8s.io/client-go/tools/cache"
 	"sigs.k8s.io/controller-runtime/pkg/cache"
@@ -92,17 +93,22 @@ func (s *server) runGardenControllers(ctx context.Context, on *parts, api *apise
 	return ignoreCancelled(group.Wait())
 }
 
-// local makes informers that read the kinds of the garden directly from the API server's watch cache, not over its port.
+// local makes informers that read kinds directly from the API server's watch cache, or only the metadata of their objects, not over
+// its port.
 type local struct{ *apiserver.Server }
 
 func (l local) newInformer(
 	remote toolscache.ListerWatcher, kind runtime.Object, resync time.Duration, indexers toolscache.Indexers,
 ) toolscache.SharedIndexInformer {
-	if source := l.Source(kind); source != nil {
-		return toolscache.NewSharedIndexInformer(source, kind, resync, indexers)
+	source := l.Source(kind)
+	if about, ok := kind.(*metav1.PartialObjectMetadata); ok {
+		source = l.MetadataOfKind(about.GroupVersionKind())
+	}
+	if source == nil {
+		source = remote
 	}
 
-	return toolscache.NewSharedIndexInformer(remote, kind, resync, indexers)
+	return toolscache.NewSharedIndexInformer(source, kind, resync, indexers)
 }
 
 func ignoreCancelled(err error) error {

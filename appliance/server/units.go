@@ -208,7 +208,7 @@ func (s *server) runFirstObjects(ctx context.Context, api *apiserver.Server, rea
 
 func (s *server) runKubeControllers(ctx context.Context, api *apiserver.Server, keys *identity.Garden, ready func()) error {
 	c := kubecontrollers.NewConfig()
-	c.Loopback, c.Source = api.LoopbackConfig(), api.Source
+	c.Loopback, c.Source, c.Metadata = api.LoopbackConfig(), api.Source, api.Metadata
 	c.Identity = keys
 	if lifetime := s.Config.Certificates.ClientLifetime; lifetime != nil {
 		c.CertificateLifetime = lifetime.Duration

@@ -73,8 +73,11 @@ type Delay struct {
 
 // DampAfter is Damp for the conditions of an object on which operations run. A condition that is False is Progressing again for as long as an
 // operation has only just succeeded, or when it is False for another reason than before; one that is Progressing stays so after a success
-// (GLET-THRESH-1, 2).
+// (GLET-THRESH-1, 2). That something is not known is no finding about it, and shows at once (GLET-CARE-3, 16).
 func DampAfter(have *gardencorev1beta1.Condition, found gardencorev1beta1.Condition, d Delay) gardencorev1beta1.ConditionStatus {
+	if found.Status == gardencorev1beta1.ConditionUnknown {
+		return found.Status
+	}
 	status := Damp(have, found.Status, d.Threshold, d.Now)
 	if d.Threshold <= 0 || have == nil || status != gardencorev1beta1.ConditionFalse {
 		return status

@@ -324,3 +324,18 @@ func TestShootIsGone_GLET_BASTION_4(t *testing.T) {
 		t.Errorf("the Bastion stays: %v", err)
 	}
 }
+
+// TestEndlessError_GLET_BASTION_2: an extension that says more than anybody reads does not make the status of the Bastion one that cannot be
+// written.
+func TestEndlessError_GLET_BASTION_2(t *testing.T) {
+	t.Parallel()
+	l := newLandscape(t)
+	l.must(t)
+	l.answer(t, "Error", func(s *gardenextensionsv1alpha1.BastionStatus) {
+		s.LastError = &gardencorev1beta1.LastError{Description: strings.Repeat("no quota ", 1<<18)}
+	})
+	l.must(t)
+	if said := l.condition(t); !strings.HasPrefix(said, "BastionReady False FailedReconciling: ") || !strings.Contains(said, "no quota") || len(said) > 5000 {
+		t.Errorf("condition of %d bytes: %.100s", len(said), said)
+	}
+}

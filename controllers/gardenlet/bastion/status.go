@@ -16,6 +16,7 @@ import (
 	gardenoperationsv1alpha1 "github.com/terrarium-garden/terrarium/apis/operations/v1alpha1"
 	"github.com/terrarium-garden/terrarium/controllers/component/sshuser"
 	"github.com/terrarium-garden/terrarium/controllers/kit"
+	"github.com/terrarium-garden/terrarium/controllers/operation"
 )
 
 // Spec is what an extension is asked for (GLET-BASTION-1, GLET-BASTION-3).
@@ -51,7 +52,7 @@ func (r *Reconciler) unready(b *gardenoperationsv1alpha1.Bastion, reason, messag
 
 func (r *Reconciler) set(b *gardenoperationsv1alpha1.Bastion, status gardencorev1beta1.ConditionStatus, reason, message string) {
 	b.Status.Conditions = kit.SetCondition(b.Status.Conditions, gardencorev1beta1.Condition{
-		Type: gardenoperationsv1alpha1.ConditionTypeBastionReady, Status: status, Reason: reason, Message: message,
+		Type: gardenoperationsv1alpha1.ConditionTypeBastionReady, Status: status, Reason: reason, Message: operation.Cut(message),
 	}, r.Clock.Now())
 }
 

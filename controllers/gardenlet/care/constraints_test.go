@@ -338,6 +338,40 @@ func TestStalePods(t *testing.T) {
 	}
 }
 
+// TestStalePodsKeepNobodyAwake_GLET_GC_1: a run that puts a shoot to sleep waits until the pods of its control plane are gone. A ReplicaSet
+// without replicas leaves those alone that were evicted before.
+func TestStalePodsKeepNobodyAwake_GLET_GC_1(t *testing.T) {
+	t.Parallel()
+	wanted := func(s *gardencorev1beta1.Shoot) {
+		s.Spec.Hibernation = &gardencorev1beta1.Hibernation{Enabled: new(true)}
+	}
+	for name, tc := range map[string]struct {
+		change func(*gardencorev1beta1.Shoot)
+		want   []string
+	}{
+		"falls asleep": {wanted, nil},
+		"wakes up":     {func(s *gardencorev1beta1.Shoot) { s.Status.Hibernated = true }, nil},
+		"sleeps": {func(s *gardencorev1beta1.Shoot) {
+			wanted(s)
+			s.Status.Hibernated = true
+		}, []string{"shoot--dev--a/evicted"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			evicted := &corev1.Pod{
+				ObjectMeta: metav1.ObjectMeta{Namespace: "shoot--dev--a", Name: "evicted", UID: "u"}, Status: corev1.PodStatus{Phase: corev1.PodFailed, Reason: "Evicted"},
+			}
+			w := newWard(t, shoot(tc.change), append(controlPlane(), evicted)...)
+			if _, err := w.Reconcile(t.Context(), reconcile.Request{NamespacedName: client.ObjectKey{Namespace: "garden-dev", Name: "a"}}); err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(tc.want, pods(t, w.SeedClient)); diff != "" {
+				t.Errorf("pods left in the seed (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
 func pods(t *testing.T, c client.Client) []string {
 	t.Helper()
 	list := &corev1.PodList{}

@@ -146,7 +146,8 @@ func JudgeNodes(shoot *gardencorev1beta1.Shoot, w World) gardencorev1beta1.Condi
 	return good(c, gardencorev1beta1.ReasonEveryNodeReady, "Every node is ready")
 }
 
-// judgeEach looks at each node. One whose machine is kept for analysis is ill as expected, so the others count first.
+// judgeEach looks at each node of each pool. One of no pool of the shoot is its owner's business, or on its way out. One whose machine is kept for
+// analysis is ill as expected, so the others count first.
 func judgeEach(
 	c gardencorev1beta1.Condition, shoot *gardencorev1beta1.Shoot, nodes []corev1.Node, leaving map[string]bool,
 ) (gardencorev1beta1.Condition, bool) {
@@ -154,6 +155,9 @@ func judgeEach(
 	for i := range nodes {
 		node := &nodes[i]
 		pool := node.Labels[gardencorev1beta1.LabelWorkerPool]
+		if query.Pool(&shoot.Spec, pool) == nil {
+			continue
+		}
 		reason, codes := nodeTrouble(node)
 		ill := c
 		ill.Codes = codes

@@ -192,6 +192,9 @@ func TestJudgeNodes_GLET_CARE_6_13(t *testing.T) {
 	kept := func(n *corev1.Node) {
 		n.Status.Conditions = append(n.Status.Conditions, corev1.NodeCondition{Type: "Preserved", Status: "True"})
 	}
+	ofPool := func(name string) func(*corev1.Node) {
+		return func(n *corev1.Node) { n.Labels = map[string]string{"worker.gardener.cloud/pool": name} }
+	}
 	called := func(name string) func(*corev1.Node) { return func(n *corev1.Node) { n.Name = name } }
 	down := func(w *care.World) { w.API = care.Answer{Err: errors.New("refused")} }
 	good := verdict{Status: "True", Reason: "EveryNodeReady", Message: "Every node is ready"}
@@ -212,6 +215,10 @@ func TestJudgeNodes_GLET_CARE_6_13(t *testing.T) {
 		"KeptAlone": {
 			why: "but not ready it is", shoot: shoot(), world: healthy(nodes(node("False", kept), node("True", called("m-2")))),
 			want: verdict{Status: "False", Reason: "NodeUnhealthy", Message: `Node "m-1" of pool "small", whose machine is kept for analysis: it is not ready`},
+		},
+		"OfNoPool": {
+			why: "an owner may add nodes, and those of a pool that was removed are on their way out", shoot: shoot(),
+			world: healthy(nodes(node("True"), node("False", called("mine"), ofPool("")), node("True", called("m-2"), ofPool("removed"), kubelet("v1.36.2")))), want: good,
 		},
 		"Pressure": {
 			why: "pressure is the owner's to solve", shoot: shoot(), world: healthy(nodes(node("True", pressure(corev1.NodeDiskPressure)))),

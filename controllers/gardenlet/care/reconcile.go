@@ -76,12 +76,16 @@ func (r *Reconciler) check(ctx context.Context, shoot *gardencorev1beta1.Shoot) 
 	if err := r.checkPlace(ctx, shoot); err != nil {
 		return assessment{conditions: uncheckable(shoot, err), constraints: uncheckableConstraints(err)}
 	}
-	if shoot.Status.Hibernated || query.HibernationWanted(shoot) {
-		return assessment{conditions: r.notChecked(shoot), constraints: append(restingConstraints(), JudgeManual(shoot), JudgeRotation(shoot, r.Clock.Now()))}
+	if asleep(shoot) {
+		return r.resting(shoot)
 	}
 	var collection sync.WaitGroup
 	collection.Go(func() { r.collectPlane(ctx, shoot) })
 	defer collection.Wait()
+	if shoot.Status.Hibernated || query.HibernationWanted(shoot) {
+		// A run that puts a shoot to sleep waits until its control plane has no pods, and nobody else deletes stale ones.
+		return r.resting(shoot)
+	}
 	world := r.observe(ctx, shoot)
 	found := assessment{
 		conditions:  r.judge(shoot, &world),
@@ -89,6 +93,16 @@ func (r *Reconciler) check(ctx context.Context, shoot *gardencorev1beta1.Shoot) 
 	}
 	r.tidy(ctx, shoot, &world)
 	return found
+}
+
+// asleep reports whether a shoot sleeps and is to go on doing so. Its control plane has no pods, stale ones included (GLET-HIB-2).
+func asleep(shoot *gardencorev1beta1.Shoot) bool {
+	return shoot.Status.Hibernated && query.HibernationWanted(shoot)
+}
+
+// resting is the assessment of a shoot that sleeps, falls asleep or wakes up.
+func (r *Reconciler) resting(shoot *gardencorev1beta1.Shoot) assessment {
+	return assessment{conditions: r.notChecked(shoot), constraints: append(restingConstraints(), JudgeManual(shoot), JudgeRotation(shoot, r.Clock.Now()))}
 }
 
 // judge judges all conditions.
@@ -166,7 +180,7 @@ func (r *Reconciler) access(ctx context.Context, shoot *gardencorev1beta1.Shoot)
 // notChecked are the conditions of a shoot that sleeps, falls asleep or wakes up: what does not run cannot be ill (GLET-CARE-5). The
 // connection to a shoot that sleeps is closed.
 func (r *Reconciler) notChecked(shoot *gardencorev1beta1.Shoot) []gardencorev1beta1.Condition {
-	if shoot.Status.Hibernated && query.HibernationWanted(shoot) {
+	if asleep(shoot) {
 		r.Shoots.Drop(shoot.Status.TechnicalID)
 	}
 	return all(shoot, gardencorev1beta1.Condition{

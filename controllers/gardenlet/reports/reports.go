@@ -6,11 +6,16 @@ package reports
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	gardenextensionsv1alpha1 "github.com/terrarium-garden/terrarium/apis/extensions/v1alpha1"
+	"github.com/terrarium-garden/terrarium/controllers/operation"
 )
+
+// maxCodes is how many codes of an extension are taken over, and maxCode how long each may be.
+const maxCodes, maxCode = 16, 64
 
 // Report is a condition of an extension object.
 type Report struct {
@@ -31,7 +36,7 @@ func Of(kind string, object gardenextensionsv1alpha1.Object) []Report {
 }
 
 // Judge returns what an extension reports about the condition, unless it is good. Progress is told in the words of the extension
-// (EXT-HEALTH-2).
+// (EXT-HEALTH-2), of which as much is taken as anybody reads: the status of a shoot or seed has to stay small enough to be written.
 func Judge(c gardencorev1beta1.Condition, all []Report) (gardencorev1beta1.Condition, bool) {
 	for _, r := range all {
 		if r.Condition.Type != c.Type {
@@ -44,16 +49,28 @@ func Judge(c gardencorev1beta1.Condition, all []Report) (gardencorev1beta1.Condi
 		}
 		switch r.Condition.Status {
 		case gardencorev1beta1.ConditionProgressing:
-			c.Status, c.Reason, c.Message, c.Codes = gardencorev1beta1.ConditionProgressing, r.Kind+r.Condition.Reason, r.Condition.Message, r.Condition.Codes
+			c.Status, c.Reason = gardencorev1beta1.ConditionProgressing, operation.Cut(r.Kind+r.Condition.Reason)
+			c.Message, c.Codes = operation.Cut(r.Condition.Message), r.codes()
 			return c, true
 		case gardencorev1beta1.ConditionFalse, gardencorev1beta1.ConditionUnknown:
-			c.Status, c.Reason, c.Codes = gardencorev1beta1.ConditionFalse, r.Kind+"UnhealthyReport", r.Condition.Codes
-			c.Message = strings.TrimSpace(r.name() + " reports: " + r.Condition.Message)
+			c.Status, c.Reason, c.Codes = gardencorev1beta1.ConditionFalse, r.Kind+"UnhealthyReport", r.codes()
+			c.Message = strings.TrimSpace(operation.Cut(r.name() + " reports: " + r.Condition.Message))
 			return c, true
 		default:
 		}
 	}
 	return c, false
+}
+
+// codes are those of the extension, each once. There are not many.
+func (r Report) codes() []gardencorev1beta1.ErrorCode {
+	var codes []gardencorev1beta1.ErrorCode
+	for _, code := range r.Condition.Codes {
+		if len(codes) < maxCodes && len(code) <= maxCode && !slices.Contains(codes, code) {
+			codes = append(codes, code)
+		}
+	}
+	return codes
 }
 
 // name names the object of the report.

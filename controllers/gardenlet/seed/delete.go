@@ -55,9 +55,10 @@ func (r *Reconciler) beginDelete(ctx context.Context, s *scope) (kit.Outcome, er
 	})
 }
 
+// awaitShoots waits until no shoot needs the seed. It reads around the cache, which may not have yet the one that was bound at the last moment.
 func (r *Reconciler) awaitShoots(ctx context.Context, s *scope) (kit.Outcome, error) {
 	shoots := &gardencorev1beta1.ShootList{}
-	if err := r.GardenClient.List(ctx, shoots); err != nil {
+	if err := r.GardenReader.List(ctx, shoots, client.MatchingLabels{gardencorev1beta1.LabelPrefixSeedName + r.SeedName: "true"}); err != nil {
 		return kit.Stop(), fmt.Errorf("list shoots of seed %q: %w", r.SeedName, err)
 	}
 	users := References(shoots.Items, r.SeedName)
@@ -95,15 +96,13 @@ func (r *Reconciler) removeExtensions(ctx context.Context, s *scope) (kit.Outcom
 
 // awaitInstallations waits until the garden has removed the extensions.
 func (r *Reconciler) awaitInstallations(ctx context.Context, _ *scope) (kit.Outcome, error) {
-	installations := &gardencorev1beta1.ControllerInstallationList{}
-	if err := r.GardenClient.List(ctx, installations); err != nil {
-		return kit.Stop(), fmt.Errorf("list controller installations of seed %q: %w", r.SeedName, err)
+	installations, err := r.installations(ctx)
+	if err != nil {
+		return kit.Stop(), err
 	}
 	var names []string
-	for _, installation := range installations.Items {
-		if installation.Spec.SeedRef != nil && installation.Spec.SeedRef.Name == r.SeedName {
-			names = append(names, installation.Name)
-		}
+	for i := range installations {
+		names = append(names, installations[i].Name)
 	}
 	if len(names) == 0 {
 		return kit.Continue(), nil

@@ -68,7 +68,7 @@ func (r *Reconciler) AddToManager(clusters kit.Clusters) error {
 	queue := kit.Queue{Concurrency: *r.Config.ConcurrentSyncs, BaseDelay: retryBaseDelay, MaxDelay: retryMaxDelay}
 	b := r.Controller(clusters, controllerName, queue).
 		For(&gardencorev1beta1.Shoot{}, builder.WithPredicates(r.concerned())).
-		Watches(&gardencorev1beta1.Shoot{}, r.forcing()).
+		Watches(&gardencorev1beta1.Shoot{}, r.leaving()).
 		Watches(&gardencorev1beta1.Seed{}, handler.EnqueueRequestsFromMapFunc(r.waitingShoots), builder.WithPredicates(r.becomesReady()))
 	return kit.Complete(b, controllerName, r)
 }

@@ -34,7 +34,7 @@ import (
 
 // Found is what a deletion finds.
 type Found struct {
-	Namespace, APIServer, Available, Asleep, Infrastructure, ControlPlane, Network, Worker bool
+	Namespace, Home, APIServer, Available, Asleep, Entered, Infrastructure, ControlPlane, Network, Worker bool
 }
 
 // ReconcileGraph compiles the graph of a reconciliation.
@@ -47,7 +47,7 @@ func ReconcileGraph(ctx context.Context, shoot *gardencorev1beta1.Shoot, hosts f
 // DeleteGraph compiles the graph of a deletion.
 func DeleteGraph(shoot *gardencorev1beta1.Shoot, f Found) (*flow.Graph, error) {
 	return compose(modeDelete, onPaper(shoot, facts.Hosts{}).fragments(remains{
-		namespace: f.Namespace, apiServer: f.APIServer, available: f.Available, asleep: f.Asleep,
+		namespace: f.Namespace, home: f.Namespace || f.Home, apiServer: f.APIServer, available: f.Available, asleep: f.Asleep, entered: f.Entered,
 		infrastructure: f.Infrastructure, controlPlane: f.ControlPlane, network: f.Network, worker: f.Worker, workerless: query.Workerless(&shoot.Spec),
 	}))
 }
@@ -521,5 +521,5 @@ func (p *Passes) Force(shoot *gardencorev1beta1.Shoot, again func()) { p.of.forc
 // WasInterrupted reports whether a forced deletion has ended the pass.
 func WasInterrupted(ctx context.Context) bool { return wasInterrupted(ctx) }
 
-// Forcing is the handler of the watch that sees forced deletions.
-func (r *Reconciler) Forcing() handler.Funcs { return r.forcing() }
+// Leaving is the handler of the watch that sees deletions.
+func (r *Reconciler) Leaving() handler.Funcs { return r.leaving() }

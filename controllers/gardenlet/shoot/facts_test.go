@@ -136,7 +136,8 @@ func TestPools_EXT_WORKER_2_3(t *testing.T) {
 	}
 }
 
-func TestUnreadyNodes(t *testing.T) {
+// TestUnreadyNodes_GLET_RECON_1: an operation waits for the nodes that it makes, and for no others.
+func TestUnreadyNodes_GLET_RECON_1(t *testing.T) {
 	t.Parallel()
 	node := func(name, pool string, ready corev1.ConditionStatus) corev1.Node {
 		return corev1.Node{
@@ -145,8 +146,14 @@ func TestUnreadyNodes(t *testing.T) {
 		}
 	}
 	pools := []gardencorev1beta1.Worker{{Name: "small", Minimum: 1}, {Name: "large", Minimum: 2}}
-	got := shoot.UnreadyNodes(pools, []corev1.Node{node("m-1", "small", "True"), node("m-2", "large", "False")})
-	want := []string{`node "m-2" is not ready: network plugin is not ready`, `pool "large" has 1 of at least 2 nodes`}
+	kept := node("m-3", "small", "Unknown")
+	kept.Status.Conditions = append(kept.Status.Conditions, corev1.NodeCondition{Type: "Preserved", Status: "True"})
+	former := node("m-4", "small", "False")
+	former.Status.Conditions = append(former.Status.Conditions, corev1.NodeCondition{Type: "Preserved", Status: "False"})
+	got := shoot.UnreadyNodes(pools, []corev1.Node{
+		node("m-1", "small", "True"), node("m-2", "large", "False"), kept, former, node("mine", "", "False"), node("m-5", "removed", "False"),
+	})
+	want := []string{`node "m-2" is not ready: network plugin is not ready`, `node "m-4" is not ready: network plugin is not ready`, `pool "large" has 1 of at least 2 nodes`}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("UnreadyNodes(...) (-want +got):\n%s", diff)
 	}

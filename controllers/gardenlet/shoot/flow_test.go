@@ -185,6 +185,7 @@ func TestDeleteGraph_GLET_DEL_2(t *testing.T) {
 		"delete-asleep.dot":            {shoot: running(withWorkers, asleep, leaving), found: sleeping},
 		"delete-workerless.dot":        {shoot: running(leaving), found: shoot.Found{Namespace: true, APIServer: true, Available: true}},
 		"delete-never-served.dot":      {shoot: running(withWorkers, leaving), found: half},
+		"delete-namespace-goes.dot":    {shoot: running(withWorkers, leaving), found: shoot.Found{Home: true, APIServer: true, Infrastructure: true, Worker: true}},
 		"delete-namespace-is-gone.dot": {shoot: running(withWorkers, leaving)},
 	}
 	for name, tc := range cases {

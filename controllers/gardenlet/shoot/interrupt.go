@@ -97,8 +97,9 @@ func wasInterrupted(ctx context.Context) bool {
 	return yes
 }
 
-// forcing ends the pass on a shoot that is to be deleted by force, and asks for the next one.
-func (r *Reconciler) forcing() handler.Funcs {
+// leaving ends the pass on a shoot that is to be deleted by force, and asks for the next one. When a deletion begins, it forgets how often
+// runs on the shoot have failed before: a deletion may fail for other reasons, and is tried again soon (GLET-SHOOT-14).
+func (r *Reconciler) leaving() handler.Funcs {
 	told := func(object client.Object, queue workqueue.TypedRateLimitingInterface[reconcile.Request]) {
 		if shoot, ok := object.(*gardencorev1beta1.Shoot); ok && Forced(shoot) {
 			r.passes.force(shoot, func() { queue.Add(reconcile.Request{NamespacedName: client.ObjectKeyFromObject(shoot)}) })
@@ -109,6 +110,9 @@ func (r *Reconciler) forcing() handler.Funcs {
 			told(e.Object, queue)
 		},
 		UpdateFunc: func(_ context.Context, e event.UpdateEvent, queue workqueue.TypedRateLimitingInterface[reconcile.Request]) {
+			if e.ObjectOld.GetDeletionTimestamp() == nil && e.ObjectNew.GetDeletionTimestamp() != nil {
+				queue.Forget(reconcile.Request{NamespacedName: client.ObjectKeyFromObject(e.ObjectNew)})
+			}
 			told(e.ObjectNew, queue)
 		},
 	}

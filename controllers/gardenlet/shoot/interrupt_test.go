@@ -98,6 +98,26 @@ func TestForceEndsTheRun_GLET_FORCE_1(t *testing.T) {
 	}
 }
 
+// TestDeletionIsTriedAgainSoon_GLET_SHOOT_14: that runs have failed often before does not make the first failure of a deletion last long.
+func TestDeletionIsTriedAgainSoon_GLET_SHOOT_14(t *testing.T) {
+	t.Parallel()
+	l := newLandscape(t, fresh(func(s *gardencorev1beta1.Shoot) { s.Finalizers = []string{"gardener"} }))
+	r := forcedRun{landscape: l, queue: workqueue.NewTypedRateLimitingQueue(workqueue.DefaultTypedControllerRateLimiter[reconcile.Request]())}
+	defer r.queue.ShutDown()
+	request := reconcile.Request{NamespacedName: client.ObjectKeyFromObject(l.shoot(t))}
+	for range 5 {
+		r.queue.AddRateLimited(request)
+	}
+	r.change(t, func(s *gardencorev1beta1.Shoot) { s.Labels = map[string]string{"a": "b"} })
+	if failures := r.queue.NumRequeues(request); failures != 5 {
+		t.Errorf("after any change %d failures are remembered, want 5", failures)
+	}
+	r.delete(t)
+	if failures := r.queue.NumRequeues(request); failures != 0 {
+		t.Errorf("when the deletion begins %d failures are remembered, want none", failures)
+	}
+}
+
 // forcedRun is an operation that runs while the owner of the shoot changes it, as the watch tells.
 type forcedRun struct {
 	*landscape
@@ -128,7 +148,7 @@ func (r forcedRun) delete(t *testing.T) {
 
 func (r forcedRun) tell(t *testing.T, before *gardencorev1beta1.Shoot) {
 	t.Helper()
-	r.Forcing().Update(t.Context(), event.UpdateEvent{ObjectOld: before, ObjectNew: r.shoot(t)}, r.queue)
+	r.Leaving().Update(t.Context(), event.UpdateEvent{ObjectOld: before, ObjectNew: r.shoot(t)}, r.queue)
 }
 
 // interrupt runs the operation until a forced deletion ends it.

@@ -48,6 +48,39 @@ func (b *bedroom) ofShoot(t *testing.T, obj client.Object, name string) {
 	}
 }
 
+// TestNetworksAreNetworks_EXT_INFRA_3: a network that is none does not get into the status of the shoot, where others rely on it.
+func TestNetworksAreNetworks_EXT_INFRA_3(t *testing.T) {
+	t.Parallel()
+	for reason, report := range map[string]func(*gardenextensionsv1alpha1.InfrastructureStatus){
+		"of nodes": func(s *gardenextensionsv1alpha1.InfrastructureStatus) { s.NodesCIDR = new("10.0.0.0/33") },
+		"of more nodes": func(s *gardenextensionsv1alpha1.InfrastructureStatus) {
+			s.Networking.Nodes = []string{"10.1.0.0/16", "10.2.0.1"}
+		},
+		"of its pods": func(s *gardenextensionsv1alpha1.InfrastructureStatus) { s.Networking.Pods = []string{"10.3.0.0"} },
+		"of its endpoints": func(s *gardenextensionsv1alpha1.InfrastructureStatus) {
+			s.Networking.Services = []string{"100.64.0.0 /13"}
+		},
+	} {
+		t.Run(reason, func(t *testing.T) {
+			t.Parallel()
+			b := newBedroom(t)
+			b.answers(t, func(obj client.Object) {
+				if o, ok := obj.(*gardenextensionsv1alpha1.Infrastructure); ok {
+					o.Status.Networking = &gardenextensionsv1alpha1.InfrastructureStatusNetworking{}
+					report(&o.Status)
+				}
+			})
+			b.give(t, b.inside, machineNode())
+			synctest.Test(t, func(t *testing.T) {
+				err := shoot.RunFlow(t.Context(), b.Reconciler, b.shoot, "shoot--dev--a")
+				if err == nil || !strings.Contains(err.Error(), `task "infrastructure-wait" failed: the extension of Infrastructure "a" reports "1`) {
+					t.Errorf("the operation ended with %v, and the extension does not fulfil the contract", err)
+				}
+			})
+		})
+	}
+}
+
 // TestInfrastructureIsHandedOn_EXT_INFRA_2 has an extension that answers with something that only it understands: those who make the
 // control plane and the machines get it, unchanged.
 func TestInfrastructureIsHandedOn_EXT_INFRA_2(t *testing.T) {

@@ -284,6 +284,9 @@ func TestMissingExtensions_GLET_FLOW_9(t *testing.T) {
 		if took := (clock.RealClock{}).Since(begin); took != 0 {
 			t.Errorf("the pass itself waited for %s", took)
 		}
+		if result.RequeueAfter != 5*time.Second {
+			t.Errorf("it is looked for extensions again after %s, want 5s", result.RequeueAfter)
+		}
 		for err == nil {
 			<-clock.RealClock{}.After(result.RequeueAfter)
 			result, err = l.pass(t.Context())

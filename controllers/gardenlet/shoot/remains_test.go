@@ -13,8 +13,10 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -84,6 +86,50 @@ func TestControlPlaneIsDeployedAgain_GLET_DEL_1(t *testing.T) {
 	}
 }
 
+// TestServerThatServesNoMore_GLET_DEL_1 deletes a shoot without workers while its API server restarts. That it does not serve at this moment does
+// not mean that nothing is in it; one that has never served is not waited for.
+func TestServerThatServesNoMore_GLET_DEL_1(t *testing.T) {
+	t.Parallel()
+	hook := func() *admissionregistrationv1.ValidatingWebhookConfiguration {
+		return &admissionregistrationv1.ValidatingWebhookConfiguration{ObjectMeta: metav1.ObjectMeta{Name: "of-a-user"}}
+	}
+	for reason, entered := range map[string]bool{"it has served before": true, "it has never served": false} {
+		t.Run(reason, func(t *testing.T) {
+			t.Parallel()
+			b := newBedroom(t, func(s *gardencorev1beta1.Shoot) {
+				s.Spec.Provider, s.Spec.Networking = gardencorev1beta1.Provider{Type: "local"}, nil
+			})
+			b.run(t)
+			b.give(t, b.inside, hook())
+			if !entered {
+				access := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: "shoot--dev--a", Name: "shoot-access-gardener-resource-manager"}}
+				if err := b.SeedClient.Delete(t.Context(), access); err != nil {
+					t.Fatal(err)
+				}
+			}
+			seed, _ := b.SeedClient.(client.WithWatch)
+			b.SeedClient = interceptor.NewClient(seed, interceptor.Funcs{
+				Get: func(ctx context.Context, c client.WithWatch, key client.ObjectKey, obj client.Object, options ...client.GetOption) error {
+					err := c.Get(ctx, key, obj, options...)
+					if server, ok := obj.(*appsv1.Deployment); ok && key.Name == "kube-apiserver" {
+						server.Status = appsv1.DeploymentStatus{} // as it is when the deletion begins
+					}
+					return err
+				},
+			})
+			b.shoot.DeletionTimestamp = &metav1.Time{Time: now()}
+			b.run(t)
+			err := b.inside.Get(t.Context(), client.ObjectKeyFromObject(hook()), hook())
+			if cleaned := apierrors.IsNotFound(err); cleaned != entered {
+				t.Errorf("the shoot was cleaned up: %t, want %t (error %v)", cleaned, entered, err)
+			}
+			if left := found(t, b.SeedClient, inSeed()...); len(left) > 0 {
+				t.Errorf("the deletion leaves %v", left)
+			}
+		})
+	}
+}
+
 // TestWhatIsLeftIsKnown_GLET_DEL_1 deletes a shoot on a seed that cannot say whether one thing is there. What is taken for missing is not cleaned
 // up, and costs money for ever, so nothing is deleted before all is known.
 func TestWhatIsLeftIsKnown_GLET_DEL_1(t *testing.T) {
@@ -121,8 +167,8 @@ func TestWhatIsLeftIsKnown_GLET_DEL_1(t *testing.T) {
 	}
 }
 
-// TestNamespaceGoes_GLET_DEL_1 deletes a shoot whose namespace is being deleted already, with what it had: nothing is deployed into that any
-// more, and it is waited for.
+// TestNamespaceGoes_GLET_DEL_1 deletes a shoot whose namespace somebody has deleted already: nothing is deployed into that any more, and it is
+// waited for. Extensions delete what they have made nevertheless: nobody else confirms that they may, and so the namespace could not go.
 func TestNamespaceGoes_GLET_DEL_1(t *testing.T) {
 	t.Parallel()
 	b := newBedroom(t)
@@ -143,8 +189,11 @@ func TestNamespaceGoes_GLET_DEL_1(t *testing.T) {
 		Create: func(_ context.Context, _ client.WithWatch, obj client.Object, _ ...client.CreateOption) error {
 			return refuse(obj)
 		},
-		Patch: func(_ context.Context, _ client.WithWatch, obj client.Object, _ client.Patch, _ ...client.PatchOption) error {
-			return refuse(obj)
+		Patch: func(ctx context.Context, c client.WithWatch, obj client.Object, patch client.Patch, options ...client.PatchOption) error {
+			if _, ok := obj.(gardenextensionsv1alpha1.Object); !ok || obj.GetAnnotations()["confirmation.gardener.cloud/deletion"] != "true" {
+				return refuse(obj)
+			}
+			return c.Patch(ctx, obj, patch, options...)
 		},
 		Apply: func(_ context.Context, _ client.WithWatch, obj runtime.ApplyConfiguration, _ ...client.ApplyOption) error {
 			return refuse(obj)
@@ -159,6 +208,9 @@ func TestNamespaceGoes_GLET_DEL_1(t *testing.T) {
 		case err := <-ended:
 			t.Fatalf("the deletion does not wait for the namespace: error %v", err)
 		default:
+		}
+		if left := found(t, seed, gardenextensionsv1alpha1.GroupVersion.WithKind("Infrastructure"), gardenextensionsv1alpha1.GroupVersion.WithKind("Worker")); len(left) > 0 {
+			t.Errorf("extensions were not asked to delete %v", left)
 		}
 		if err := seed.Get(t.Context(), client.ObjectKeyFromObject(namespace), namespace); err != nil {
 			t.Fatal(err)

@@ -18,8 +18,9 @@ import (
 )
 
 const (
-	// requiredPatience is how long a run waits for extensions, as long as the same ones are missing.
+	// requiredPatience is how long a run waits for extensions, as long as the same ones are missing, and requiredPoll how often it looks for them.
 	requiredPatience = time.Minute
+	requiredPoll     = 5 * time.Second
 	taskRequired     = "required-extensions"
 )
 
@@ -67,7 +68,7 @@ func (o *operation) requireExtensions(ctx context.Context) error {
 	list := strings.Join(names, ", ")
 	reason := fmt.Sprintf("Waiting for extensions on seed %q: %s", o.facts.Seed.Name, list)
 	if left := requiredPatience - o.status.Waited(reason); left > 0 {
-		return kit.Wait(min(left, recheck), reason)
+		return kit.Wait(min(left, requiredPoll), reason)
 	}
 	return lastoperation.AtStep(taskRequired, fmt.Errorf(
 		"extensions are missing or not healthy on seed %q: %s; register a ControllerRegistration for them or look at their ControllerInstallation",

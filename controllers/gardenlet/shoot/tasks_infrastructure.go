@@ -5,14 +5,17 @@ package shoot
 import (
 	"context"
 	"fmt"
+	"net/netip"
 	"slices"
 
+	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	gardenextensionsv1alpha1 "github.com/terrarium-garden/terrarium/apis/extensions/v1alpha1"
 	"github.com/terrarium-garden/terrarium/controllers/component/facts"
 	"github.com/terrarium-garden/terrarium/controllers/flow"
+	lastoperation "github.com/terrarium-garden/terrarium/controllers/operation"
 )
 
 // provider is what extensions make for a shoot with workers, other than machines: infrastructure, control plane and pod network.
@@ -27,7 +30,7 @@ type provider struct {
 }
 
 func (p provider) fragment(found remains) fragment {
-	none, gone := !p.facts.Workers(), !found.namespace
+	none, gone := !p.facts.Workers(), !found.home
 	sleeps := p.facts.Power != facts.Awake
 	return fragment{
 		deploy: slices.Concat(
@@ -65,6 +68,9 @@ func (p provider) infrastructure() ask[*gardenextensionsv1alpha1.Infrastructure]
 // takeInfrastructure reports the networks of the shoot.
 func (p provider) takeInfrastructure(ctx context.Context, objs []*gardenextensionsv1alpha1.Infrastructure) error {
 	obj := objs[0]
+	if err := checkNetworks(obj); err != nil {
+		return err
+	}
 	p.values.infrastructure.Set(ctx, obj)
 	err := p.report(ctx, func(s *gardencorev1beta1.ShootStatus) { s.Networking = Networks(p.facts.Shoot, obj) })
 	if err != nil {
@@ -126,6 +132,25 @@ func (p provider) network() ask[*gardenextensionsv1alpha1.Network] {
 			return nil
 		},
 	}
+}
+
+// checkNetworks returns an error if an extension reports a network that is none. Who reads the status of the shoot relies on them: the policies of
+// its control plane, for example, would not follow the seed any more.
+func checkNetworks(infrastructure *gardenextensionsv1alpha1.Infrastructure) error {
+	reported := []string{ptr.Deref(infrastructure.Status.NodesCIDR, "")}
+	if chosen := infrastructure.Status.Networking; chosen != nil {
+		reported = slices.Concat(reported, chosen.Nodes, chosen.Pods, chosen.Services)
+	}
+	for _, network := range reported {
+		if network == "" {
+			continue
+		}
+		if _, err := netip.ParsePrefix(network); err != nil {
+			return fmt.Errorf("the extension of Infrastructure %q reports %q, which is no network, and so does not fulfil the contract",
+				infrastructure.Name, lastoperation.Cut(network))
+		}
+	}
+	return nil
 }
 
 // Networks returns the ranges of a shoot: those of its spec come first, then those that the provider chose.

@@ -19,6 +19,7 @@ import (
 	"github.com/terrarium-garden/terrarium/apis/core/query"
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	gardenextensionsv1alpha1 "github.com/terrarium-garden/terrarium/apis/extensions/v1alpha1"
+	gardenmachinev1alpha1 "github.com/terrarium-garden/terrarium/apis/machine/v1alpha1"
 	"github.com/terrarium-garden/terrarium/controllers/component/facts"
 	"github.com/terrarium-garden/terrarium/controllers/flow"
 	"github.com/terrarium-garden/terrarium/controllers/kit"
@@ -55,7 +56,7 @@ func (w workers) fragment(found remains) fragment {
 			Skip: none || w.facts.Power != facts.Awake, Do: w.awaitNodes,
 			After: after("worker-wait", "network-wait", "kube-proxy", "kcm-wait", "scheduler-wait", "controlplane-wait"),
 		}),
-		destroy: w.ask().destroy(!found.namespace, append(control.ready(), cleaned, autoscalerDeleted, "cloudprovider-secret", "referenced-resources")...),
+		destroy: w.ask().destroy(!found.home, append(control.ready(), cleaned, autoscalerDeleted, "cloudprovider-secret", "referenced-resources")...),
 	}
 }
 
@@ -119,13 +120,18 @@ func (w workers) awaitNodes(ctx context.Context) error {
 	})
 }
 
-// UnreadyNodes returns a sentence for each node that is not ready and each pool with too few nodes.
+// UnreadyNodes returns a sentence for each node that is not ready and each pool with too few nodes. A node of no pool is not the business of an
+// operation, and one whose failed machine is kept for analysis is not to become ready: neither must let all operations fail meanwhile.
 func UnreadyNodes(pools []gardencorev1beta1.Worker, nodes []corev1.Node) []string {
 	var reasons []string
 	count := map[string]int32{}
 	for i := range nodes {
 		node := &nodes[i]
-		count[node.Labels[gardencorev1beta1.LabelWorkerPool]]++
+		pool := node.Labels[gardencorev1beta1.LabelWorkerPool]
+		count[pool]++
+		if !slices.ContainsFunc(pools, func(p gardencorev1beta1.Worker) bool { return p.Name == pool }) || kept(node) {
+			continue
+		}
 		if reason, ready := nodeReady(node); !ready {
 			reasons = append(reasons, fmt.Sprintf("node %q is not ready: %s", node.Name, reason))
 		}
@@ -136,6 +142,13 @@ func UnreadyNodes(pools []gardencorev1beta1.Worker, nodes []corev1.Node) []strin
 		}
 	}
 	return reasons
+}
+
+// kept reports whether the machine of a node is kept for analysis.
+func kept(node *corev1.Node) bool {
+	return slices.ContainsFunc(node.Status.Conditions, func(c corev1.NodeCondition) bool {
+		return c.Type == gardenmachinev1alpha1.NodePreserved && c.Status == corev1.ConditionTrue
+	})
 }
 
 func nodeReady(node *corev1.Node) (string, bool) {
