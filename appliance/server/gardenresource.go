@@ -29,7 +29,7 @@ func (s *server) gardenController(on *parts) (*self.Reconciler, error) {
 	}
 	status := &gardenStatus{
 		version: s.Version, url: on.door.addresses.server, clock: s.Clock, started: s.started, name: s.gardenName,
-		keys: on.keys, readiness: &s.readiness, examiner: on.examiner, holders: &s.holders, loopback: loopback,
+		keys: on.keys, readiness: &s.readiness, examine: on.examiner.examine, holders: &s.holders, loopback: loopback,
 	}
 
 	return &self.Reconciler{Config: s.Config.Controllers.GardenCare, Server: self.Server{

@@ -3,6 +3,8 @@
 package server
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"net/http"
@@ -86,6 +88,24 @@ func TestConditionOfAPI_OPER_CARE_1(t *testing.T) {
 				t.Errorf("%s: condition %s (%s), want %s", tc.reason, got, c.Message, tc.want)
 			}
 		})
+	}
+}
+
+// TestHealthWithoutObjects_OPER_CARE_1 has a doctor who cannot read the objects, as when the API server is ill.
+func TestHealthWithoutObjects_OPER_CARE_1(t *testing.T) {
+	t.Parallel()
+	api := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusInternalServerError) }))
+	defer api.Close()
+	loopback, err := kubernetes.NewForConfig(&rest.Config{Host: api.URL})
+	if err != nil {
+		t.Fatal(err)
+	}
+	errUnread := errors.New("no answer")
+	found, err := (&gardenStatus{
+		loopback: loopback, examine: func(context.Context) (*doctor.Report, error) { return nil, errUnread },
+	}).health(t.Context())
+	if !errors.Is(err, errUnread) || len(found) != 1 || found[0].Type != "VirtualGardenAPIServerAvailable" || found[0].Status != gardencorev1beta1.ConditionFalse {
+		t.Errorf("health(...) = %v, %v, want what the API has answered, and that the rest is not known", found, err)
 	}
 }
 

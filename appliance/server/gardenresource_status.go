@@ -13,6 +13,7 @@ import (
 
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	gardenoperatorv1alpha1 "github.com/terrarium-garden/terrarium/apis/operator/v1alpha1"
+	"github.com/terrarium-garden/terrarium/appliance/doctor"
 	"github.com/terrarium-garden/terrarium/appliance/identity"
 	"github.com/terrarium-garden/terrarium/appliance/server/sharing"
 )
@@ -35,9 +36,10 @@ type gardenStatus struct {
 	name      func() string
 	keys      *identity.Garden
 	readiness *readiness
-	examiner  *examiner
-	holders   *sharing.Holders
-	loopback  kubernetes.Interface
+	// examine is what the doctor finds.
+	examine  func(ctx context.Context) (*doctor.Report, error)
+	holders  *sharing.Holders
+	loopback kubernetes.Interface
 }
 
 // settled reports whether all parts of the server are ready, or have had enough time.
@@ -76,15 +78,16 @@ func (s *gardenStatus) report(status *gardenoperatorv1alpha1.GardenStatus) error
 	return nil
 }
 
-// health asks the API and the doctor.
+// health asks the API and the doctor. What the API answers is known even if the doctor cannot read the objects.
 func (s *gardenStatus) health(ctx context.Context) ([]gardencorev1beta1.Condition, error) {
-	report, err := s.examiner.examine(ctx)
+	api := s.api(ctx)
+	report, err := s.examine(ctx)
 	if err != nil {
-		return nil, err
+		return []gardencorev1beta1.Condition{api}, err
 	}
 	generation, all := s.holders.All()
 
-	return append([]gardencorev1beta1.Condition{s.api(ctx)}, tellGeneration(judge(report.Findings), generation, all)...), nil
+	return append([]gardencorev1beta1.Condition{api}, tellGeneration(judge(report.Findings), generation, all)...), nil
 }
 
 // api asks the API whether it is well (OPER-CARE-1).

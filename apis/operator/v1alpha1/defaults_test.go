@@ -44,7 +44,7 @@ runtimeCluster:
   provider: {zones: [a]}
   settings: {verticalPodAutoscaler: {}}
 virtualCluster:
-  etcd: {main: {storage: {}}, events: {storage: {capacity: 1Gi}}}
+  etcd: {main: {storage: {}}, events: {storage: {className: fast}}}
   gardener:
     clusterIdentity: mine
     gardenerAPIServer: {auditWebhook: {kubeconfigSecretName: audit}}
@@ -57,6 +57,7 @@ virtualCluster:
   kubernetes:
     version: 1.36.3
     kubeAPIServer:
+      auditWebhook: {kubeconfigSecretName: audit, batchMaxSize: 7}
       authentication: {webhook: {kubeconfigSecretName: tokens}}
       encryptionConfig: {provider: {type: secretbox}}
   maintenance: {timeWindow: {begin: 220000+0100, end: 230000+0100}}`,
@@ -66,7 +67,7 @@ runtimeCluster:
   provider: {zones: [a]}
   settings: {verticalPodAutoscaler: {enabled: true}}
 virtualCluster:
-  etcd: {main: {storage: {capacity: 10Gi}}, events: {storage: {capacity: 1Gi}}}
+  etcd: {main: {storage: {capacity: 10Gi}}, events: {storage: {capacity: 10Gi, className: fast}}}
   gardener:
     clusterIdentity: mine
     gardenerAPIServer:
@@ -82,6 +83,7 @@ virtualCluster:
     gardenerScheduler: {logLevel: info, strategy: SameRegion}
   kubernetes:
     kubeAPIServer:
+      auditWebhook: {batchMaxSize: 7, kubeconfigSecretName: audit, version: audit.k8s.io/v1}
       authentication: {webhook: {kubeconfigSecretName: tokens, version: v1beta1}}
       encryptionConfig: {provider: {type: secretbox}}
       eventTTL: 1h0m0s

@@ -5,7 +5,6 @@ package validation
 import (
 	"fmt"
 	"maps"
-	"math"
 	"slices"
 	"strings"
 	"time"
@@ -21,7 +20,7 @@ import (
 const (
 	maxGoAwayChance       = 0.02
 	minKubeconfigLifetime = time.Hour
-	maxKubeconfigLifetime = math.MaxUint32 * time.Second
+	maxKubeconfigLifetime = 1 << 32 * time.Second
 )
 
 // gardener checks the garden's own components (OPER-API-8, OPER-WH-14 to 16).

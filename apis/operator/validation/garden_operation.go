@@ -52,6 +52,16 @@ func rotationOf(operation string) (rotation, bool) {
 	return r, ok
 }
 
+// Covers reports whether an operation on all credentials does what an operation on a single one asks for (OPER-ROT-4).
+func Covers(all, single string) bool {
+	if single == gardencorev1beta1.OperationRotateObservabilityCredentials {
+		return all == gardencorev1beta1.OperationRotateCredentialsStart
+	}
+	whole, ok := rotationOf(all)
+	part, known := rotationOf(single)
+	return ok && known && whole.complete == part.complete && len(whole.of) > len(part.of)
+}
+
 func knownOperations() []string {
 	known := []string{
 		gardencorev1beta1.OperationReconcile, gardencorev1beta1.OperationRotateObservabilityCredentials,

@@ -292,6 +292,13 @@ func TestGarden(t *testing.T) {
 			[]string{virtual + "kubernetes.kubeControllerManager.featureGates.Magic"},
 		},
 		"OPER-WH-15 lifetimes": {"kubeconfigs live for some time", func(g *garden) { api(g).ShootAdminKubeconfigMaxExpiration = &metav1.Duration{Duration: time.Minute} }, []string{own + "shootAdminKubeconfigMaxExpiration"}},
+		"OPER-WH-15 shortest":  {"an hour at least", func(g *garden) { api(g).ShootAdminKubeconfigMaxExpiration = &metav1.Duration{Duration: time.Hour} }, nil},
+		"OPER-WH-15 longest": {"as long as Kubernetes lets a token live", func(g *garden) {
+			api(g).ShootAdminKubeconfigMaxExpiration = &metav1.Duration{Duration: 1 << 32 * time.Second}
+		}, nil},
+		"OPER-WH-15 unlimited": {"and not longer", func(g *garden) {
+			api(g).ShootAdminKubeconfigMaxExpiration = &metav1.Duration{Duration: 1<<32*time.Second + 1}
+		}, []string{own + "shootAdminKubeconfigMaxExpiration"}},
 		"OPER-WH-16 login": {
 			"somebody can log in",
 			dashboard(func(d *gardenoperatorv1alpha1.GardenerDashboardConfig) { d.EnableTokenLogin = new(false) }),
@@ -344,16 +351,33 @@ func TestGardenUpdate(t *testing.T) {
 			nil, func(g *garden) { g.Spec.VirtualCluster.ETCD.Main.Backup.Provider = "other" },
 			[]string{virtual + "etcd.main.backup.provider"},
 		},
+		"OPER-API-5 region": {
+			"there neither",
+			func(g *garden) { g.Spec.VirtualCluster.ETCD.Main.Backup.Region = new("north") },
+			func(g *garden) { g.Spec.VirtualCluster.ETCD.Main.Backup.Region = new("south") },
+			[]string{virtual + "etcd.main.backup.region"},
+		},
+		"OPER-API-5 backup":    {"backups can begin", func(g *garden) { g.Spec.VirtualCluster.ETCD = nil }, nil, nil},
 		"OPER-API-8 identity":  {"a garden keeps its identity", nil, func(g *garden) { g.Spec.VirtualCluster.Gardener.ClusterIdentity = "yours" }, []string{virtual + "gardener.clusterIdentity"}},
 		"OPER-WH-4 taken away": {"what survives failures goes on doing so", available, nil, []string{virtual + "controlPlane.highAvailability"}},
 		"OPER-WH-4 added":      {"it can be added", nil, available, nil},
 		"OPER-WH-9 changed":    {"a range never changes", nil, func(g *garden) { g.Spec.RuntimeCluster.Networking.Pods[0] = "10.9.0.0/16" }, []string{"spec.runtimeCluster.networking.pods[0]"}},
 		"OPER-WH-9 removed":    {"nor goes", nil, func(g *garden) { g.Spec.RuntimeCluster.Networking.Nodes = nil }, []string{"spec.runtimeCluster.networking.nodes"}},
-		"OPER-WH-9 appended":   {"another one can be added", nil, func(g *garden) { g.Spec.RuntimeCluster.Networking.Pods = []string{"10.1.0.0/16", "10.9.0.0/16"} }, nil},
-		"OPER-WH-10 ingress":   {"the first domain stays", nil, func(g *garden) { g.Spec.RuntimeCluster.Ingress.Domains[0].Name = "other.example.com" }, []string{"spec.runtimeCluster.ingress.domains[0].name"}},
-		"OPER-WH-10 virtual":   {"here as well", nil, func(g *garden) { g.Spec.VirtualCluster.DNS.Domains = nil }, []string{virtual + "dns.domains"}},
-		"OPER-WH-11 removed":   {"backups would be lost", nil, func(g *garden) { g.Spec.VirtualCluster.ETCD.Main.Backup = nil }, []string{virtual + "etcd.main.backup"}},
-		"OPER-WH-11 bucket":    {"a bucket stays", nil, func(g *garden) { g.Spec.VirtualCluster.ETCD.Main.Backup.BucketName = nil }, []string{virtual + "etcd.main.backup.bucketName"}},
+		"OPER-WH-9 each": {
+			"none of the lists",
+			func(g *garden) { g.Spec.VirtualCluster.Networking.Services = []string{"10.3.0.0/16", "fd00::/64"} },
+			func(g *garden) {
+				n := &g.Spec.RuntimeCluster.Networking
+				n.IPFamilies, n.Services = []gardencorev1beta1.IPFamily{"IPv6"}, []string{"10.8.0.0/16"}
+			},
+			[]string{"spec.runtimeCluster.networking.ipFamilies[0]", "spec.runtimeCluster.networking.services[0]", virtual + "networking.services"},
+		},
+		"OPER-WH-9 appended": {"another one can be added", nil, func(g *garden) { g.Spec.RuntimeCluster.Networking.Pods = []string{"10.1.0.0/16", "10.9.0.0/16"} }, nil},
+		"OPER-WH-10 ingress": {"the first domain stays", nil, func(g *garden) { g.Spec.RuntimeCluster.Ingress.Domains[0].Name = "other.example.com" }, []string{"spec.runtimeCluster.ingress.domains[0].name"}},
+		"OPER-WH-10 none":    {"there need not be one", func(g *garden) { g.Spec.VirtualCluster.DNS.Domains = nil }, func(g *garden) { g.Spec.VirtualCluster.DNS.Domains = nil }, nil},
+		"OPER-WH-10 virtual": {"here as well", nil, func(g *garden) { g.Spec.VirtualCluster.DNS.Domains = nil }, []string{virtual + "dns.domains"}},
+		"OPER-WH-11 removed": {"backups would be lost", nil, func(g *garden) { g.Spec.VirtualCluster.ETCD.Main.Backup = nil }, []string{virtual + "etcd.main.backup"}},
+		"OPER-WH-11 bucket":  {"a bucket stays", nil, func(g *garden) { g.Spec.VirtualCluster.ETCD.Main.Backup.BucketName = nil }, []string{virtual + "etcd.main.backup.bucketName"}},
 		"OPER-WH-11 named": {
 			"even one without a name",
 			func(g *garden) { g.Spec.VirtualCluster.ETCD.Main.Backup.BucketName = nil }, nil,
@@ -364,6 +388,8 @@ func TestGardenUpdate(t *testing.T) {
 		"OPER-WH-12 named":  {"the name may be spelled out", discovery(""), discovery("discovery.ingress.example.com"), nil},
 		"OPER-WH-13 back":   {"a version never goes back", nil, version("1.32.0"), []string{virtual + "kubernetes.version"}},
 		"OPER-WH-13 far":    {"nor two steps at once", nil, version("1.35.0"), []string{virtual + "kubernetes.version"}},
+		"OPER-WH-13 none":   {"there is always one", nil, version(""), []string{virtual + "kubernetes.version"}},
+		"OPER-WH-13 half":   {"and that is complete", nil, version("1.34"), []string{virtual + "kubernetes.version"}},
 		"OPER-WH-13 step":   {"one is fine", nil, version("1.34.2"), nil},
 		"OPER-WH-14 moving": {"one rotation at a time", func(g *garden) { phases(g, "Preparing") }, encrypts("configmaps"), []string{virtual + "kubernetes.kubeAPIServer.encryptionConfig"}},
 		"OPER-WH-14 rolled": {

@@ -17,9 +17,9 @@ import (
 func (r *Rotations) all(complete bool) []operation {
 	wanted := []string{
 		gardencorev1beta1.OperationRotateServiceAccountKeyStart, gardenoperatorv1alpha1.OperationRotateWorkloadIdentityKeyStart,
-		gardencorev1beta1.OperationRotateETCDEncryptionKey, gardencorev1beta1.OperationRotateObservabilityCredentials,
-		// The administrator has a new certificate after it, so it comes last.
-		gardencorev1beta1.OperationRotateCAStart,
+		gardencorev1beta1.OperationRotateETCDEncryptionKey, gardencorev1beta1.OperationRotateCAStart,
+		// When one of the others fails, all are asked for again. A password would be changed again each time, so it comes last.
+		gardencorev1beta1.OperationRotateObservabilityCredentials,
 	}
 	if complete {
 		wanted = []string{

@@ -4,7 +4,6 @@ package rotation
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 
@@ -26,7 +25,7 @@ type gardenlets struct {
 func (g gardenlets) client() (client.Client, error) {
 	api := g.api()
 	if api == nil {
-		return nil, RefusedError{errors.New("the server is starting; try again")}
+		return nil, RefusedError{errStarting}
 	}
 	kinds, err := scheme.New()
 	if err != nil {

@@ -4,7 +4,6 @@ package rotation
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 
@@ -29,7 +28,7 @@ type monitoring struct {
 func (m *monitoring) secret(ctx context.Context) (*corev1.Secret, error) {
 	live := m.live()
 	if live == nil {
-		return nil, RefusedError{errors.New("the server is starting; try again")}
+		return nil, RefusedError{errStarting}
 	}
 	list := &corev1.SecretList{}
 	err := (*live).List(ctx, list, client.InNamespace(gardencorev1beta1.NamespaceGarden),

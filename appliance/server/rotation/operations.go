@@ -132,7 +132,8 @@ func names(all []operation) []string {
 	return names
 }
 
-// Operate carries out an operation. What has been done already is no error: a server that was killed repeats it.
+// Operate carries out an operation. What has been done already is no error: a server that was killed repeats it. It may do so before all
+// its parts are there, which is no reason to give the operation up (OPER-REC-4).
 func (r *Rotations) Operate(ctx context.Context, name string) error {
 	all := r.operations()
 	i := slices.IndexFunc(all, func(o operation) bool { return o.name == name })
@@ -140,7 +141,7 @@ func (r *Rotations) Operate(ctx context.Context, name string) error {
 		return kit.UserMustFix(reasonRefused, r.Possible(ctx, name))
 	}
 	err := all[i].perform(ctx)
-	if _, refused := errors.AsType[RefusedError](err); refused {
+	if _, refused := errors.AsType[RefusedError](err); refused && !errors.Is(err, errStarting) {
 		return kit.UserMustFix(reasonRefused, err)
 	}
 

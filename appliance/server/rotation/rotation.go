@@ -76,11 +76,14 @@ type serving func() *apiserver.Server
 // mayRotate returns why this server changes none of its keys.
 func (s serving) mayRotate() error {
 	if s() == nil {
-		return RefusedError{errors.New("the server is starting; try again")}
+		return RefusedError{errStarting}
 	}
 
 	return nil
 }
+
+// errStarting says that a part of the server that a rotation needs is not there yet.
+var errStarting = errors.New("the server is starting; try again")
 
 // RefusedError is an error that a client can do something about. It says what.
 type RefusedError struct{ Err error }

@@ -12,8 +12,10 @@ import (
 	"k8s.io/utils/clock"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/terrarium-garden/terrarium/apis/operator/validation"
 	"github.com/terrarium-garden/terrarium/appliance/apiserver"
 	"github.com/terrarium-garden/terrarium/appliance/identity"
+	"github.com/terrarium-garden/terrarium/controllers/kit"
 )
 
 // TestRotateRefuses has requests that are refused before anything is changed.
@@ -84,5 +86,46 @@ func TestSignals(t *testing.T) {
 	}
 	if diff := cmp.Diff(map[string]int{"certificates": 1, "encryption": 1, "authorities": 1}, got); diff != "" {
 		t.Errorf("signals (-want +got):\n%s", diff)
+	}
+}
+
+// TestOperateWhileStarting_OPER_REC_4 repeats operations of a server that was killed before the one that takes its place can read objects: they
+// are not given up.
+func TestOperateWhileStarting_OPER_REC_4(t *testing.T) {
+	t.Parallel()
+	r := New(Config{API: func() *apiserver.Server { return nil }, Live: func() *client.Reader { return nil }, Revoked: func() []string { return nil }})
+	for _, name := range []string{"rotate-observability-credentials", "rotate-serviceaccount-key-start", "rotate-credentials-start", "rotate-ca-complete"} {
+		err := r.Operate(t.Context(), name)
+		if _, refused := kit.UserReason(err); refused || err == nil || !strings.Contains(err.Error(), "starting") {
+			t.Errorf("Operate(%q) = %v, final: %t, want an error after which it is tried again", name, err, refused)
+		}
+	}
+	if _, refused := kit.UserReason(r.Operate(t.Context(), "rotate-everything")); !refused {
+		t.Error("an operation that nobody knows is not refused")
+	}
+}
+
+// TestAll_OPER_ROT_4 compares the operations that rotate all credentials with those that need not be asked for beside them. All but the last
+// one know when they were done before, as all are repeated if one of them fails.
+func TestAll_OPER_ROT_4(t *testing.T) {
+	t.Parallel()
+	r := New(Config{})
+	for all, complete := range map[string]bool{"rotate-credentials-start": false, "rotate-credentials-complete": true} {
+		want, got := map[string]bool{}, map[string]bool{}
+		for _, o := range r.single() {
+			if validation.Covers(all, o.name) {
+				want[o.name] = true
+			}
+		}
+		parts := r.all(complete)
+		for i, part := range parts {
+			got[part.name] = true
+			if i < len(parts)-1 && len(part.done) == 0 {
+				t.Errorf("%s: %s is done once more when a later part has failed", all, part.name)
+			}
+		}
+		if diff := cmp.Diff(want, got); diff != "" || len(got) < 3 {
+			t.Errorf("parts of %s (-covered +done):\n%s", all, diff)
+		}
 	}
 }

@@ -10,15 +10,11 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/utils/clock"
-	"sigs.k8s.io/controller-runtime/pkg/client/fake"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	gardenconfigv1alpha1 "github.com/terrarium-garden/terrarium/apis/config/v1alpha1"
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	gardenoperatorv1alpha1 "github.com/terrarium-garden/terrarium/apis/operator/v1alpha1"
-	"github.com/terrarium-garden/terrarium/apis/scheme"
-	"github.com/terrarium-garden/terrarium/controllers/kit"
 )
 
 // TestThreshold makes a part of the server ill for some time [OPER-CARE-4].
@@ -75,33 +71,19 @@ func TestPeriod_OPER_CARE_1(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			types, err := scheme.New()
-			if err != nil {
-				t.Fatal(err)
-			}
-			own := &garden{ObjectMeta: metav1.ObjectMeta{Name: "garden", Generation: 1}}
-			own.Spec.VirtualCluster.Gardener.ClusterIdentity = "here"
-			c := fake.NewClientBuilder().WithScheme(types).WithObjects(own).WithStatusSubresource(own).Build()
 			looks := 0
-			r := &Reconciler{
-				Base:   kit.Base{Client: c, Reader: c, Clock: clock.RealClock{}},
-				Config: gardenconfigv1alpha1.ServerGardenCareConfiguration{SyncPeriod: tc.period},
-				Server: Server{
-					Identity: "here", Settled: func() bool { return !tc.starts },
-					Describe:  func(present *spec) *spec { return present },
-					Apply:     func(context.Context, *spec, bool) error { return nil },
-					Report:    func(*gardenoperatorv1alpha1.GardenStatus) error { return nil },
-					Rotations: func(context.Context) (Rotations, error) { return Rotations{}, nil },
-					Health: func(ctx context.Context) ([]gardencorev1beta1.Condition, error) {
-						looks++
-						if end, bounded := ctx.Deadline(); !bounded || time.Until(end) > tc.allowed || time.Until(end) < tc.allowed/2 {
-							t.Errorf("a look may take until %s, want a period of %s", end, tc.allowed)
-						}
+			r := of(t, func(s *Server) {
+				s.Settled = func() bool { return !tc.starts }
+				s.Health = func(ctx context.Context) ([]gardencorev1beta1.Condition, error) {
+					looks++
+					if end, bounded := ctx.Deadline(); !bounded || time.Until(end) > tc.allowed || time.Until(end) < tc.allowed/2 {
+						t.Errorf("a look may take until %s, want a period of %s", end, tc.allowed)
+					}
 
-						return nil, nil
-					},
-				},
-			}
+					return nil, nil
+				}
+			})
+			r.Config.SyncPeriod = tc.period
 			result, err := r.Reconcile(t.Context(), reconcile.Request{})
 			if err != nil || result.RequeueAfter != tc.want || looks != tc.looks {
 				t.Errorf("%s\nReconcile(...) = %v, %v after %d looks, want %s and %d", tc.reason, result, err, looks, tc.want, tc.looks)

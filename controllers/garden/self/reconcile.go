@@ -35,9 +35,11 @@ type pass struct {
 	commit *kit.Commit
 	// asked says that somebody wants something: another spec, or an operation.
 	asked bool
-	// done are the operations that are not asked for any more, refused those that cannot be carried out.
+	// done are the operations that were carried out, refused those that cannot be.
 	done    []string
-	refused []error
+	refused []refusal
+	// failed is what has gone wrong, and is tried again.
+	failed error
 }
 
 // Reconcile brings Garden and server together.
@@ -47,11 +49,12 @@ func (r *Reconciler) Reconcile(ctx context.Context, _ reconcile.Request) (reconc
 		return kit.Result(kit.Stop(), err)
 	}
 	p := &pass{garden: found, commit: kit.Begin(r.Client, found)}
-	failed := errors.Join(r.settings(ctx, p), r.operations(ctx, p))
-	if kit.IsTransient(failed) {
-		return kit.Result(kit.Stop(), failed)
+	p.failed = errors.Join(r.settings(ctx, p), r.operations(ctx, p))
+	if kit.IsTransient(p.failed) {
+		return kit.Result(kit.Stop(), p.failed)
 	}
-	outcome, err := r.status(ctx, p, failed)
+	failed := p.failed
+	outcome, err := r.status(ctx, p)
 	if err == nil {
 		err = r.answer(ctx, p)
 	}
@@ -120,47 +123,44 @@ func (r *Reconciler) settings(ctx context.Context, p *pass) error {
 }
 
 // status writes all that is to be known. It does not write if nothing has changed.
-func (r *Reconciler) status(ctx context.Context, p *pass, failed error) (kit.Outcome, error) {
+func (r *Reconciler) status(ctx context.Context, p *pass) (kit.Outcome, error) {
 	status, now := &p.garden.Status, r.Clock.Now()
 	outcome := kit.RecheckAfter(unsettled)
 	if r.Server.Settled() {
 		outcome = kit.RecheckAfter(r.period())
-		if err := r.care(ctx, status, now); err != nil {
-			failed = errors.Join(failed, err)
-		}
+		p.failed = errors.Join(p.failed, r.care(ctx, status, now))
 	}
-	if err := r.Server.Report(status); err != nil {
-		failed = errors.Join(failed, err)
-	}
+	p.failed = errors.Join(p.failed, r.Server.Report(status))
 	rotations, err := r.Server.Rotations(ctx)
-	if err != nil {
-		failed = errors.Join(failed, err)
-	} else {
+	if err == nil {
 		rotations.write(status, now)
 	}
-	if !kit.IsFailure(failed) {
+	p.failed = errors.Join(p.failed, err)
+	if !kit.IsFailure(p.failed) {
 		status.ObservedGeneration = p.garden.Generation
 	}
-	p.note(status, failed, now)
+	p.note(status, now)
 
 	return outcome, p.commit.WriteStatus(ctx)
 }
 
 // note writes the last operation, unless nothing has happened (OPER-REC-3).
-func (p *pass) note(status *gardenoperatorv1alpha1.GardenStatus, failed error, now time.Time) {
+func (p *pass) note(status *gardenoperatorv1alpha1.GardenStatus, now time.Time) {
 	last := gardencorev1beta1.LastOperation{
 		Type: gardencorev1beta1.LastOperationTypeReconcile, State: gardencorev1beta1.LastOperationStateSucceeded, Progress: complete,
 		Description: description, LastUpdateTime: metav1.NewTime(now),
 	}
-	if kit.IsFailure(failed) {
-		last.State, last.Progress, last.Description = gardencorev1beta1.LastOperationStateError, 0, failed.Error()+" The server tries again."
-	}
-	if refused := errors.Join(p.refused...); refused != nil {
+	refused, failing := p.refusals(), kit.IsFailure(p.failed)
+	switch {
+	case failing:
+		last.State, last.Progress = gardencorev1beta1.LastOperationStateError, 0
+		last.Description = errors.Join(refused, p.failed).Error() + ". The server tries again."
+	case refused != nil:
 		last.State, last.Progress, last.Description = gardencorev1beta1.LastOperationStateFailed, 0, refused.Error()
 	}
 	have := status.LastOperation
 	changed := have == nil || have.State != last.State || have.Description != last.Description
-	if have != nil && have.State == gardencorev1beta1.LastOperationStateFailed && !p.asked && !kit.IsFailure(failed) {
+	if have != nil && have.State == gardencorev1beta1.LastOperationStateFailed && !p.asked && !failing {
 		return // A refusal stays until somebody asks for something else.
 	}
 	if p.asked || changed {
@@ -168,17 +168,17 @@ func (p *pass) note(status *gardenoperatorv1alpha1.GardenStatus, failed error, n
 	}
 }
 
-// care writes the conditions (OPER-CARE-1, 4).
+// care writes the conditions (OPER-CARE-1, 4), also if only some of them could be found out.
 func (r *Reconciler) care(ctx context.Context, status *gardenoperatorv1alpha1.GardenStatus, now time.Time) error {
 	ctx, cancel := context.WithTimeout(ctx, r.period())
 	defer cancel()
 	found, err := r.Server.Health(ctx)
-	if err != nil {
-		return fmt.Errorf("examine the server: %w", err)
-	}
 	for _, c := range found {
 		c.Status = kit.Damp(query.FindCondition(status.Conditions, c.Type), c.Status, kit.Threshold(r.Config.ConditionThresholds, c.Type), now)
 		status.Conditions = kit.SetCondition(status.Conditions, c, now)
+	}
+	if err != nil {
+		return fmt.Errorf("examine the server: %w", err)
 	}
 
 	return nil

@@ -39,7 +39,7 @@ type Server struct {
 	Apply func(ctx context.Context, want *spec, changed bool) error
 	// Report writes what is known of the server into a status, apart from conditions, rotations and the last operation.
 	Report func(status *gardenoperatorv1alpha1.GardenStatus) error
-	// Health returns a condition of each type, without times.
+	// Health returns a condition of each type, without times. With an error it returns those that do not depend on what has failed.
 	Health func(ctx context.Context) ([]gardencorev1beta1.Condition, error)
 	// Operate carries out an operation. It may be repeated. An error that kit.UserMustFix marks is final.
 	Operate func(ctx context.Context, operation string) error

@@ -19,6 +19,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	gardenconfigv1alpha1 "github.com/terrarium-garden/terrarium/apis/config/v1alpha1"
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	gardenoperatorv1alpha1 "github.com/terrarium-garden/terrarium/apis/operator/v1alpha1"
 	"github.com/terrarium-garden/terrarium/tests/harness"
@@ -175,6 +176,32 @@ func TestGardenSettings(t *testing.T) {
 		level := *own.Spec.VirtualCluster.Gardener.Scheduler.LogLevel
 
 		return is(level == "info" && own.Spec.VirtualCluster.DNS.Domains[0].Name == "example.org", "level %s", level)
+	})
+}
+
+// TestGardenActsAtOnce_OPER_REC_1 has a Garden that is looked at once a day: what happens before is because somebody asks for it.
+func TestGardenActsAtOnce_OPER_REC_1(t *testing.T) {
+	t.Parallel()
+	g := harness.Start(t, harness.WithConfig(func(c *gardenconfigv1alpha1.ServerConfiguration) {
+		c.Controllers.GardenCare.SyncPeriod = &metav1.Duration{Duration: 24 * time.Hour}
+	}))
+	described(t, g, "the server has started and was looked at", func(own *gardenObject) error {
+		return is(len(own.Status.Conditions) > 0, "conditions %v", own.Status.Conditions)
+	})
+	if err := ask(t, g, "reconcile"); err != nil {
+		t.Fatal(err)
+	}
+	own := described(t, g, "a known operation starts a run", func(own *gardenObject) error {
+		return is(own.Annotations["gardener.cloud/operation"] == "", "annotations %v", own.Annotations)
+	})
+	before := own.DeepCopy()
+	own.Spec.VirtualCluster.DNS.Domains = []gardenoperatorv1alpha1.DNSDomain{{Name: "example.org"}}
+	if err := g.Client.Patch(t.Context(), own, client.MergeFrom(before)); err != nil {
+		t.Fatal(err)
+	}
+	described(t, g, "a new generation starts a run", func(own *gardenObject) error {
+		return is(own.Generation > before.Generation && own.Status.ObservedGeneration == own.Generation, "generation %d, before %d, observed %d",
+			own.Generation, before.Generation, own.Status.ObservedGeneration)
 	})
 }
 
@@ -380,7 +407,7 @@ func TestGardenRotatesAll(t *testing.T) {
 
 		return is(last.State == gardencorev1beta1.LastOperationStateSucceeded, "last operation %+v", last)
 	})
-	// The last operation does not tell of a refusal any more if other operations were tried again after it.
+	// The last operation is also that of a later run that has failed.
 	if strings.Contains(g.Log(), "refused=true") {
 		t.Error("OPER-REC-4, OPER-ROT-4: an operation was refused")
 	}
