@@ -245,9 +245,9 @@ func (e *Entries) readable(ctx context.Context, namespace string, f filter) ([]s
 
 // filter are the field selectors of a request.
 type filter struct {
-	kind, name, entry string
-	entryType         gardenappliancev1alpha1.TimelineEntryType
-	since, until      time.Time
+	kind, name, namespace, entry string
+	entryType                    gardenappliancev1alpha1.TimelineEntryType
+	since, until                 time.Time
 }
 
 func parseFields(o *metainternalversion.ListOptions) (filter, error) {
@@ -290,8 +290,7 @@ func (f *filter) set(field, value string) error {
 	case "metadata.name":
 		f.entry = value
 	case "metadata.namespace":
-		// The request is for one namespace already, or the entries of all are compared.
-		return nil
+		f.namespace = value
 	}
 
 	return err
@@ -299,6 +298,7 @@ func (f *filter) set(field, value string) error {
 
 func (f *filter) selects(entry *timeline.Entry) bool {
 	return (f.kind == "" || entry.Subject.Kind == f.kind) &&
+		(f.namespace == "" || entry.Namespace == f.namespace) &&
 		(f.name == "" || entry.Subject.Name == f.name) &&
 		(f.entryType == "" || entry.Type == f.entryType) &&
 		(f.entry == "" || entry.Name == f.entry)

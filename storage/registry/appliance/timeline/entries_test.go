@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metainternalversion "k8s.io/apimachinery/pkg/apis/meta/internalversion"
+	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/apiserver/pkg/authentication/user"
 	genericapirequest "k8s.io/apiserver/pkg/endpoints/request"
@@ -70,5 +71,28 @@ func TestListOfLongTexts(t *testing.T) {
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("the entries of a watch (-want +got):\n%s", diff)
+	}
+}
+
+// TestListOfANamespaceAmongAll selects the entries of one namespace in a list of all.
+func TestListOfANamespaceAmongAll(t *testing.T) {
+	t.Parallel()
+	_, store := openReports(t, clock.RealClock{})
+	if err := store.Append(t.Context(), task("admin", "garden-a", "mine", 1), task("admin", "garden-b", "theirs", 1)); err != nil {
+		t.Fatal(err)
+	}
+	ctx := genericapirequest.WithUser(t.Context(), &user.DefaultInfo{Name: "admin"})
+	for selector, want := range map[string][]string{"": {"mine", "theirs"}, "metadata.namespace=garden-a": {"mine"}, "metadata.namespace=garden-c": nil} {
+		found, err := entriesOf(store).List(ctx, &metainternalversion.ListOptions{FieldSelector: fields.ParseSelectorOrDie(selector)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, item := range found.(*gardenappliancev1alpha1.TimelineEntryList).Items {
+			got = append(got, item.Subject.Name)
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("entries selected by %q (-want +got):\n%s", selector, diff)
+		}
 	}
 }
