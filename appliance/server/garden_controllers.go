@@ -13,6 +13,7 @@ import (
 	toolscache "k8s.io/client-go/tools/cache"
 	"sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/config"
 	"sigs.k8s.io/controller-runtime/pkg/manager"
 	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
 
@@ -33,17 +34,9 @@ func (s *server) runGardenControllers(ctx context.Context, on *parts, api *apise
 	if err := kit.PreferProtobuf(); err != nil {
 		return err
 	}
-	mgr, err := manager.New(api.LoopbackConfig(), manager.Options{
-		Scheme:                  kinds,
-		Logger:                  s.Log.WithName("controllers"),
-		Metrics:                 metricsserver.Options{BindAddress: "0"},
-		HealthProbeBindAddress:  "0",
-		GracefulShutdownTimeout: new(grace),
-		Cache: cache.Options{
-			DefaultTransform: cache.TransformStripManagedFields(),
-			NewInformer:      local{api}.newInformer,
-		},
-	})
+	options := s.managerOptions(kinds)
+	options.Cache.NewInformer = local{api}.newInformer
+	mgr, err := manager.New(api.LoopbackConfig(), options)
 	if err != nil {
 		return fmt.Errorf("create manager: %w", err)
 	}
@@ -90,6 +83,19 @@ func (s *server) runGardenControllers(ctx context.Context, on *parts, api *apise
 	})
 
 	return ignoreCancelled(group.Wait())
+}
+
+// managerOptions are the options of the manager that need no API server.
+func (s *server) managerOptions(kinds *runtime.Scheme) manager.Options {
+	return manager.Options{
+		Scheme:                  kinds,
+		Logger:                  s.Log.WithName("controllers"),
+		Metrics:                 metricsserver.Options{BindAddress: "0"},
+		HealthProbeBindAddress:  "0",
+		GracefulShutdownTimeout: new(grace),
+		Cache:                   cache.Options{DefaultTransform: cache.TransformStripManagedFields()},
+		Controller:              config.Controller{CacheSyncTimeout: s.Config.Controllers.CacheSyncTimeout.Duration},
+	}
 }
 
 // local makes informers that read the kinds of the garden directly from the API server's watch cache, not over its port.
