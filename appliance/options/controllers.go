@@ -20,6 +20,7 @@ func checkControllers(c *gardenconfigv1alpha1.ServerControllerConfiguration, che
 		check("", "controllers."+section+".concurrentSyncs", positive(workers.ConcurrentSyncs))
 	}
 	check("", "controllers.bastion.maxLifetime", within(c.Bastion.MaxLifetime, time.Second, 365*24*time.Hour))
+	check("", "controllers.cacheSyncTimeout", within(c.CacheSyncTimeout, time.Second, time.Hour))
 	checkGardenCare(&c.GardenCare, check)
 	check("", "controllers.managedSeedSet.maxShootRetries", notNegative(c.ManagedSeedSet.MaxShootRetries))
 	check("", "controllers.managedSeedSet.syncPeriod", within(c.ManagedSeedSet.SyncPeriod, time.Second, 24*time.Hour))

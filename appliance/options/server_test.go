@@ -222,6 +222,7 @@ certificates: {clientLifetime: 1s}
 controllers:
   project: {concurrentSyncs: 0}
   seed: {monitorPeriod: 0s, syncPeriod: 2h}
+  cacheSyncTimeout: 0s
 scheduler: {candidateDeterminationStrategy: Nearest, concurrentSyncs: -1}
 `,
 			flags: []string{`--log-level: "loud" is not debug, info or error`},
@@ -232,6 +233,7 @@ scheduler: {candidateDeterminationStrategy: Nearest, concurrentSyncs: -1}
 				`server.yaml: tokens.defaultLifetime: 5m0s is not between 10m and 24h`,
 				`server.yaml: certificates.clientLifetime: 1s is not between 1h and 87600h`,
 				`server.yaml: controllers.project.concurrentSyncs: 0 is less than 1`,
+				`server.yaml: controllers.cacheSyncTimeout: 0s is not between 1s and 1h`,
 				`server.yaml: controllers.seed.monitorPeriod: 0s is not between 1s and 24h`,
 				`server.yaml: controllers.seed.syncPeriod: 2h0m0s is not between 100ms and 1h`,
 				`server.yaml: scheduler.concurrentSyncs: -1 is less than 1`,

@@ -14,6 +14,7 @@ import (
 	toolscache "k8s.io/client-go/tools/cache"
 	"sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/config"
 	"sigs.k8s.io/controller-runtime/pkg/manager"
 	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
 
@@ -34,17 +35,9 @@ func (s *server) runGardenControllers(ctx context.Context, on *parts, api *apise
 	if err := kit.PreferProtobuf(); err != nil {
 		return err
 	}
-	mgr, err := manager.New(api.LoopbackConfig(), manager.Options{
-		Scheme:                  kinds,
-		Logger:                  s.Log.WithName("controllers"),
-		Metrics:                 metricsserver.Options{BindAddress: "0"},
-		HealthProbeBindAddress:  "0",
-		GracefulShutdownTimeout: new(grace),
-		Cache: cache.Options{
-			DefaultTransform: cache.TransformStripManagedFields(),
-			NewInformer:      local{api}.newInformer,
-		},
-	})
+	options := s.managerOptions(kinds)
+	options.Cache.NewInformer = local{api}.newInformer
+	mgr, err := manager.New(api.LoopbackConfig(), options)
 	if err != nil {
 		return fmt.Errorf("create manager: %w", err)
 	}
@@ -91,6 +84,19 @@ func (s *server) runGardenControllers(ctx context.Context, on *parts, api *apise
 	})
 
 	return ignoreCancelled(group.Wait())
+}
+
+// managerOptions are the options of the manager that need no API server.
+func (s *server) managerOptions(kinds *runtime.Scheme) manager.Options {
+	return manager.Options{
+		Scheme:                  kinds,
+		Logger:                  s.Log.WithName("controllers"),
+		Metrics:                 metricsserver.Options{BindAddress: "0"},
+		HealthProbeBindAddress:  "0",
+		GracefulShutdownTimeout: new(grace),
+		Cache:                   cache.Options{DefaultTransform: cache.TransformStripManagedFields()},
+		Controller:              config.Controller{CacheSyncTimeout: s.Config.Controllers.CacheSyncTimeout.Duration},
+	}
 }
 
 // local makes informers that read kinds directly from the API server's watch cache, or only the metadata of their objects, not over

@@ -117,6 +117,15 @@ func TestManagedSeedSets(t *testing.T) {
 	o.becomesSeed("a-0")
 	o.atRest(s, 1, "GCM-MSS-4: a registered and ready seed on a healthy shoot is a ready replica")
 
+	// The shoot does not show this of its seed, and nothing else changes.
+	seed := &gardencorev1beta1.Seed{ObjectMeta: metav1.ObjectMeta{Name: "a-0"}}
+	o.changeStatus(seed, func() { seed.Status.ObservedGeneration = seed.Generation - 1 })
+	harness.Await(t, o.Client, s, "GCM-MSS-1: the set learns of its seed", func(s *seedSet) error {
+		return pends(s, gardenseedmanagementv1alpha1.PendingReplica{Name: "a-0", Reason: "SeedNotReady"})
+	})
+	o.changeStatus(seed, func() { seed.Status.ObservedGeneration = seed.Generation })
+	o.atRest(s, 1, "GCM-MSS-1: and when it is ready again")
+
 	o.scale(s, 2)
 	second = harness.Await(t, o.Client, second, "GCM-MSS-9: a second shoot follows the scale", func(*gardencorev1beta1.Shoot) error { return nil })
 	o.reconciled(second, "Failed")

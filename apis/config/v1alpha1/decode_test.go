@@ -178,6 +178,7 @@ controllers: {seed: {monitorPeriod: 5s}}
 			Bastion: gardenconfigv1alpha1.ServerBastionControllerConfiguration{
 				ConcurrencyConfiguration: five, MaxLifetime: &metav1.Duration{Duration: 24 * time.Hour},
 			},
+			CacheSyncTimeout:              &metav1.Duration{Duration: 2 * time.Minute},
 			CertificateSigningRequest:     five,
 			CloudProfile:                  five,
 			ControllerDeployment:          five,

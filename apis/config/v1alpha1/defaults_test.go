@@ -101,6 +101,19 @@ func secretReference(namespace, name string) *corev1.SecretReference {
 	return &corev1.SecretReference{Namespace: namespace, Name: name}
 }
 
+// TestStrategy_SCHED_PROC_3: files for older releases have another name for the default.
+func TestStrategy_SCHED_PROC_3(t *testing.T) {
+	t.Parallel()
+	for given, want := range map[string]string{"": "SameRegion", "Default": "SameRegion", "SameRegion": "SameRegion", "MinimalDistance": "MinimalDistance", "Nearest": "Nearest"} {
+		config := &gardenconfigv1alpha1.ServerConfiguration{}
+		config.Scheduler.CandidateDeterminationStrategy = gardenconfigv1alpha1.CandidateDeterminationStrategy(given)
+		config.SetDefaults()
+		if got := string(config.Scheduler.CandidateDeterminationStrategy); got != want {
+			t.Errorf("strategy %q becomes %q, want %q", given, got, want)
+		}
+	}
+}
+
 // TestWorkers checks that every section of a controller of the garden says how many workers it has.
 func TestWorkers(t *testing.T) {
 	t.Parallel()
@@ -116,8 +129,8 @@ func TestWorkers(t *testing.T) {
 			t.Errorf("section %q has %d workers, want 5", name, sections[name])
 		}
 	}
-	// All fields are sections with workers, except the list of controllers that do not run, and the controller of the one Garden.
-	if want := reflect.TypeFor[gardenconfigv1alpha1.ServerControllerConfiguration]().NumField() - 2; len(sections) != want {
+	// All fields are sections with workers, except the list of controllers that do not run, what is for all, and the controller of the one Garden.
+	if want := reflect.TypeFor[gardenconfigv1alpha1.ServerControllerConfiguration]().NumField() - 3; len(sections) != want {
 		t.Errorf("%d sections have workers, want all %d: %v", len(sections), want, sections)
 	}
 	*config.Controllers.Seed.ConcurrentSyncs = 7

@@ -16,6 +16,9 @@ type ServerControllerConfiguration struct {
 	// Bastion configures the controller that deletes bastions.
 	// +optional
 	Bastion ServerBastionControllerConfiguration `json:"bastion,omitempty"`
+	// CacheSyncTimeout is how long the controllers wait at their start until they know all objects that they watch. Defaults to 2m.
+	// +optional
+	CacheSyncTimeout *metav1.Duration `json:"cacheSyncTimeout,omitempty"`
 	// CertificateSigningRequest configures the controller that approves gardenlets.
 	// +optional
 	CertificateSigningRequest ConcurrencyConfiguration `json:"certificateSigningRequest,omitempty"`

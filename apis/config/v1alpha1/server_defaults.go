@@ -57,7 +57,9 @@ func (c *ServerConfiguration) SetDefaults() {
 	c.WorkloadIdentity.setDefaults()
 	c.OIDC.setDefaults()
 	setDefault(&c.Scheduler.ConcurrentSyncs, 5)
-	setZero(&c.Scheduler.CandidateDeterminationStrategy, CandidateDeterminationStrategySameRegion)
+	if strategy := &c.Scheduler.CandidateDeterminationStrategy; *strategy == "" || *strategy == candidateDeterminationStrategyDefault {
+		*strategy = CandidateDeterminationStrategySameRegion
+	}
 	setDefault(&c.Admission.ResourceSize, defaultResourceSize())
 	if size := c.Admission.ResourceSize; size != nil {
 		setZero(&size.OperationMode, ResourceSizeModeBlock)
@@ -134,6 +136,7 @@ func (c *ServerControllerConfiguration) setDefaults() {
 		setDuration(&check.SyncPeriod, 30*time.Second)
 	}
 	setDuration(&c.Bastion.MaxLifetime, defaultBastionLifetime)
+	setDuration(&c.CacheSyncTimeout, 2*time.Minute)
 
 	if c.Event != nil {
 		setDuration(&c.Event.TTLNonShootEvents, defaultEventTTL)

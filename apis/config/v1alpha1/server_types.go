@@ -173,7 +173,8 @@ type CertificateConfiguration struct {
 type SchedulerConfiguration struct {
 	ConcurrencyConfiguration `json:",inline"`
 
-	// CandidateDeterminationStrategy narrows the usable seeds by their region. Defaults to SameRegion.
+	// CandidateDeterminationStrategy narrows the usable seeds by their region. Defaults to SameRegion, which is called Default in files for
+	// older releases of Gardener.
 	// +optional
 	CandidateDeterminationStrategy CandidateDeterminationStrategy `json:"candidateDeterminationStrategy,omitempty"`
 }
@@ -186,4 +187,7 @@ const (
 	CandidateDeterminationStrategySameRegion CandidateDeterminationStrategy = "SameRegion"
 	// CandidateDeterminationStrategyMinimalDistance takes the seeds whose region is nearest to that of the shoot.
 	CandidateDeterminationStrategyMinimalDistance CandidateDeterminationStrategy = "MinimalDistance"
+
+	// candidateDeterminationStrategyDefault is what older releases of Gardener call SameRegion (SCHED-PROC-3).
+	candidateDeterminationStrategyDefault CandidateDeterminationStrategy = "Default"
 )

@@ -1590,6 +1590,11 @@ func (in *ServerConfiguration) DeepCopyObject() runtime.Object {
 func (in *ServerControllerConfiguration) DeepCopyInto(out *ServerControllerConfiguration) {
 	*out = *in
 	in.Bastion.DeepCopyInto(&out.Bastion)
+	if in.CacheSyncTimeout != nil {
+		in, out := &in.CacheSyncTimeout, &out.CacheSyncTimeout
+		*out = new(v1.Duration)
+		**out = **in
+	}
 	in.CertificateSigningRequest.DeepCopyInto(&out.CertificateSigningRequest)
 	in.CloudProfile.DeepCopyInto(&out.CloudProfile)
 	in.ControllerDeployment.DeepCopyInto(&out.ControllerDeployment)

@@ -35,6 +35,7 @@ type Reconciler struct {
 // AddToManager implements kit.Adder. Without its section of the configuration nothing is watched (GCM-EVENT-1).
 func (r *Reconciler) AddToManager(clusters kit.Clusters) error {
 	if r.Config == nil {
+		clusters.LeaveOut.Has(controllerName) // To leave it out as well is no mistake.
 		return nil
 	}
 	// The time of an Event that happens again is read when the Event would be deleted.

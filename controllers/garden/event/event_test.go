@@ -4,6 +4,7 @@ package event_test
 
 import (
 	"context"
+	"errors"
 	"testing"
 	"time"
 
@@ -83,6 +84,10 @@ func TestOff(t *testing.T) {
 	t.Parallel()
 	if err := (&event.Reconciler{}).AddToManager(kit.Clusters{}); err != nil {
 		t.Errorf("GCM-EVENT-1: without its section nothing is watched, got %v", err)
+	}
+	out := kit.NewLeaveOut([]string{"event"})
+	if err := errors.Join((&event.Reconciler{}).AddToManager(kit.Clusters{LeaveOut: out}), out.Check()); err != nil {
+		t.Errorf("GCM-PROC-4: it is left out by its name and without a section, got %v", err)
 	}
 }
 

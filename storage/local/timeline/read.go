@@ -28,8 +28,10 @@ type Query struct {
 	After, Upto uint64
 	// Keep decides on each of the entries that the other fields select. It may be nil.
 	Keep func(*Entry) bool
-	// Limit is the largest number of entries that are returned; 0 for no limit.
-	Limit int
+	// Limit is the largest number of entries that are returned, MostWeight about how much memory they may take, of which one entry may take more;
+	// 0 for no limit.
+	Limit      int
+	MostWeight int64
 }
 
 // Page is the result of a query.
@@ -64,9 +66,11 @@ func (s *Store) List(ctx context.Context, q Query) (Page, error) {
 	var page Page
 	err := s.view(func(tx *bolt.Tx) error {
 		page = Page{Last: numbersOf(tx).Sequence()}
+		weight := int64(0)
 
 		return q.each(ctx, tx, func(entry *Entry) bool {
-			if q.Limit > 0 && len(page.Entries) == q.Limit {
+			weight += Weight(entry)
+			if n := len(page.Entries); q.Limit > 0 && n == q.Limit || q.MostWeight > 0 && n > 0 && weight > q.MostWeight {
 				page.More = true
 
 				return false
@@ -80,8 +84,8 @@ func (s *Store) List(ctx context.Context, q Query) (Page, error) {
 	return page, err
 }
 
-// Last returns the newest entry of an object that a query selects, nil if there is none. Namespace, Kind and Name are required, and Limit is not
-// looked at. Later entries are read, and earlier ones are not.
+// Last returns the newest entry of an object that a query selects, nil if there is none. Namespace, Kind and Name are required, and the limits are
+// not looked at. Later entries are read, and earlier ones are not.
 func (s *Store) Last(ctx context.Context, q Query) (last *Entry, err error) {
 	prefix := subjectPrefix(q.Namespace, q.Kind, q.Name)
 	err = s.view(func(tx *bolt.Tx) error {

@@ -35,10 +35,14 @@ const (
 	fileName = "timeline.db"
 	// openTimeout is how long another process may hold the file.
 	openTimeout = 2 * time.Second
-	// maxWaiting is the number of entries that may wait to be written.
-	maxWaiting = 20_000
-	// maxTransaction is the number of entries that are written in one transaction.
-	maxTransaction = 2_000
+	// maxWaiting is the number of entries that may wait to be written, and maxWaitingBytes about how much memory they may take. Usual
+	// entries reach the number first, but some have many errors with long texts.
+	maxWaiting      = 20_000
+	maxWaitingBytes = 32 << 20
+	// maxTransaction is the number of entries that are written in one transaction, and maxTransactionBytes about how much memory they may
+	// take, because a transaction keeps all that it writes. What was added together is not divided.
+	maxTransaction      = 2_000
+	maxTransactionBytes = 4 << 20
 	// linger is how long entries wait for others if nobody waits for them: each transaction costs two flushes of the disk.
 	linger = 250 * time.Millisecond
 )
@@ -69,6 +73,7 @@ type Store struct {
 	mu      sync.Mutex
 	waiting []pending
 	entries int
+	weight  int64
 	dropped int64
 	closed  bool
 	// changed is closed and replaced after each write.
@@ -82,6 +87,7 @@ type Store struct {
 // pending are entries that wait to be written; done is nil if nobody waits for them.
 type pending struct {
 	entries []*Entry
+	weight  int64
 	done    chan error
 }
 
@@ -190,18 +196,20 @@ func (s *Store) Lost(entries int64) {
 }
 
 func (s *Store) enqueue(p pending) error {
+	p.weight = WeightOf(p.entries)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.closed {
 		return ErrClosed
 	}
-	if s.entries+len(p.entries) > maxWaiting {
+	if s.entries+len(p.entries) > maxWaiting || s.weight+p.weight > maxWaitingBytes {
 		s.dropped += int64(len(p.entries))
 
 		return ErrFull
 	}
 	s.waiting = append(s.waiting, p)
 	s.entries += len(p.entries)
+	s.weight += p.weight
 
 	return nil
 }

@@ -4,6 +4,7 @@ package timeline
 
 import (
 	"path/filepath"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -90,6 +91,27 @@ func wait(t *testing.T, s *Store, holds func() bool) {
 		if done {
 			return
 		}
+	}
+}
+
+// TestTransactionsOfLongTexts has entries wait of which few fit into a transaction: it would keep all that it writes in memory.
+func TestTransactionsOfLongTexts(t *testing.T) {
+	t.Parallel()
+	const entries = 20
+	s := &Store{}
+	for range entries {
+		if err := s.enqueue(pending{entries: []*Entry{{User: strings.Repeat("x", maxTransactionBytes/3)}}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	taken := 0
+	for batch := s.take(); len(batch) > 0; batch = s.take() {
+		if taken += len(batch); len(batch) > 2 {
+			t.Errorf("%d entries in one transaction, want 2", len(batch))
+		}
+	}
+	if taken != entries || s.entries != 0 || s.weight != 0 {
+		t.Errorf("%d entries were taken, and %d of %d bytes are left", taken, s.entries, s.weight)
 	}
 }
 

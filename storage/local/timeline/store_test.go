@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -167,6 +168,66 @@ func TestFull(t *testing.T) {
 	}
 	if diff := cmp.Diff(timeline.ErrFull.Error()+": 1003 entries were left out", (<-told).Error()); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)
+	}
+}
+
+// TestFullOfLongTexts checks that few entries are too many if they take much memory, and that there is room again when they are written.
+func TestFullOfLongTexts(t *testing.T) {
+	t.Parallel()
+	const most = 32 << 20
+	clk, told := testclock.NewFakeClock(start), make(chan error, 1)
+	s, err := timeline.Open(timeline.Config{
+		Dir: t.TempDir(), Keep: time.Hour, MaxBytes: 1 << 30, Clock: clk, Failed: func(err error) { told <- err },
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	large := entry("a", "Shoot", "s", start)
+	large.Condition = &gardenappliancev1alpha1.TimelineCondition{Message: strings.Repeat("x", 1<<20)}
+	for range 2 * most >> 20 {
+		s.Offer(large)
+	}
+	if err := s.Append(t.Context(), large); !errors.Is(err, timeline.ErrFull) {
+		t.Errorf("an entry beyond the limit: %v", err)
+	}
+	// Somebody who waits for a small one has the writer write all.
+	if err := s.Append(t.Context(), entry("a", "Shoot", "small", start)); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Append(t.Context(), large); err != nil {
+		t.Errorf("an entry after the others were written: %v", err)
+	}
+	if n, least := len(list(t, s, timeline.Query{}).Entries), most>>21; n < least || n > most>>20+1 {
+		t.Errorf("%d entries of 1 MiB were taken, want at least %d and no more than %d", n, least, most>>20+1)
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	close(told)
+	if err := <-told; !errors.Is(err, timeline.ErrFull) {
+		t.Errorf("Failed was told %v", err)
+	}
+}
+
+// TestListOfLongTexts checks that a page does not take more memory than it may, but has an entry in any case.
+func TestListOfLongTexts(t *testing.T) {
+	t.Parallel()
+	s := open(t, t.TempDir(), clock.RealClock{}, 1<<30)
+	for n := range 5 {
+		large := entry("a", "Shoot", fmt.Sprint("s", n), start)
+		large.User = strings.Repeat("x", 100_000)
+		if err := s.Append(t.Context(), large); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for most, want := range map[int64]int{0: 5, 1: 1, 150_000: 1, 250_000: 2, 1_000_000: 5} {
+		page, err := s.List(t.Context(), timeline.Query{MostWeight: most})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(page.Entries) != want || page.More != (want < 5) {
+			t.Errorf("at most %d bytes: %d entries, more %t; want %d of 5", most, len(page.Entries), page.More, want)
+		}
 	}
 }
 

@@ -112,16 +112,17 @@ func (s *Store) tellDropped() {
 func (s *Store) take() []pending {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	count, size := 0, 0
+	count, size, weight := 0, 0, int64(0)
 	for _, p := range s.waiting {
-		if count > 0 && size+len(p.entries) > maxTransaction {
+		if count > 0 && (size+len(p.entries) > maxTransaction || weight+p.weight > maxTransactionBytes) {
 			break
 		}
-		count, size = count+1, size+len(p.entries)
+		count, size, weight = count+1, size+len(p.entries), weight+p.weight
 	}
 	batch := s.waiting[:count:count]
 	s.waiting = s.waiting[count:]
 	s.entries -= size
+	s.weight -= weight
 
 	return batch
 }
@@ -135,7 +136,7 @@ func (s *Store) refuse() {
 			p.done <- ErrClosed
 		}
 	}
-	s.waiting, s.entries = nil, 0
+	s.waiting, s.entries, s.weight = nil, 0, 0
 }
 
 // giveBack puts entries back that could not be written, and tries again later. Somebody may wait for those behind them.
@@ -152,6 +153,7 @@ func (s *Store) giveBack(batch []pending) {
 	s.waiting = append(batch, s.waiting...)
 	for _, p := range batch {
 		s.entries += len(p.entries)
+		s.weight += p.weight
 	}
 	s.mu.Unlock()
 	if closed {

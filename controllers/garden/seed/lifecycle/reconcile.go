@@ -48,7 +48,7 @@ func (r *Reconciler) AddToManager(clusters kit.Clusters) error {
 // Reconcile checks one seed, and again after the sync period (GCM-SEEDLIFE-1).
 func (r *Reconciler) Reconcile(ctx context.Context, seed *gardencorev1beta1.Seed) (reconcile.Result, error) {
 	commit := kit.Begin(r.Client, seed)
-	outcome, err := kit.Run(ctx, seed, r.listen, r.renew, r.forgetShoots)
+	outcome, err := kit.Run(ctx, seed, r.listen, r.follow)
 	return commit.Status(ctx, outcome, err)
 }
 
@@ -103,34 +103,40 @@ func (r *Reconciler) lease(ctx context.Context, seed string) (*coordinationv1.Le
 	return lease, nil
 }
 
+// follow does what follows from the silence. A ManagedSeed that cannot be written does not keep users from learning that nobody looks at
+// their shoots, nor the other way round.
+func (r *Reconciler) follow(ctx context.Context, seed *gardencorev1beta1.Seed) (kit.Outcome, error) {
+	return kit.Continue(), errors.Join(r.renew(ctx, seed), r.forgetShoots(ctx, seed))
+}
+
 // renew has the gardenlet of a ManagedSeed deployed again if its certificate has expired (GCM-SEEDLIFE-4).
-func (r *Reconciler) renew(ctx context.Context, seed *gardencorev1beta1.Seed) (kit.Outcome, error) {
+func (r *Reconciler) renew(ctx context.Context, seed *gardencorev1beta1.Seed) error {
 	if !Expired(seed, r.Clock.Now()) {
-		return kit.Continue(), nil
+		return nil
 	}
 	managed := &gardenseedmanagementv1alpha1.ManagedSeed{}
 	key := client.ObjectKey{Namespace: gardencorev1beta1.NamespaceGarden, Name: seed.Name}
 	if err := r.Reader.Get(ctx, key, managed); err != nil {
 		if apierrors.IsNotFound(err) {
-			return kit.Continue(), nil
+			return nil
 		}
-		return kit.Continue(), fmt.Errorf("read managed seed %q: %w", key, err)
+		return fmt.Errorf("read managed seed %q: %w", key, err)
 	}
 	commit := kit.Begin(r.Client, managed)
 	metav1.SetMetaDataAnnotation(&managed.ObjectMeta, gardencorev1beta1.AnnotationOperation, gardencorev1beta1.OperationReconcile)
-	return kit.Continue(), client.IgnoreNotFound(commit.WriteObject(ctx))
+	return client.IgnoreNotFound(commit.WriteObject(ctx))
 }
 
 // forgetShoots sets the conditions of the seed's shoots to Unknown (GCM-SEEDLIFE-5). One that cannot be written does not hold up
 // the others.
-func (r *Reconciler) forgetShoots(ctx context.Context, seed *gardencorev1beta1.Seed) (kit.Outcome, error) {
+func (r *Reconciler) forgetShoots(ctx context.Context, seed *gardencorev1beta1.Seed) error {
 	now := r.Clock.Now()
 	if !ShootsUnknown(seed.Status.Conditions, r.Config.ShootMonitorPeriod.Duration, now) {
-		return kit.Continue(), nil
+		return nil
 	}
 	shoots, err := hosted.Shoots(ctx, r.Client, seed.Name)
 	if err != nil {
-		return kit.Stop(), err
+		return err
 	}
 	var errs []error
 	for i := range shoots {
@@ -142,5 +148,5 @@ func (r *Reconciler) forgetShoots(ctx context.Context, seed *gardencorev1beta1.S
 		Forget(shoot, now)
 		errs = append(errs, client.IgnoreNotFound(commit.WriteStatus(ctx)))
 	}
-	return kit.Continue(), errors.Join(errs...)
+	return errors.Join(errs...)
 }

@@ -19,14 +19,19 @@ import (
 	gardenconfigv1alpha1 "github.com/terrarium-garden/terrarium/apis/config/v1alpha1"
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	"github.com/terrarium-garden/terrarium/apis/scheme"
+	gardenseedmanagementv1alpha1 "github.com/terrarium-garden/terrarium/apis/seedmanagement/v1alpha1"
 	"github.com/terrarium-garden/terrarium/controllers/garden/seed/hosted"
 	"github.com/terrarium-garden/terrarium/controllers/garden/seed/lifecycle"
 	"github.com/terrarium-garden/terrarium/controllers/kit"
 )
 
-var errBoom = errors.New("boom")
+var (
+	errBoom    = errors.New("boom")
+	errRefused = errors.New("refused")
+)
 
-// TestWhichShoots_GCM_SEEDLIFE_5 looks at a seed that has been silent for long, with shoots that move to it and away from it.
+// TestWhichShoots_GCM_SEEDLIFE_5 looks at a seed that has been silent for long, with shoots that move to it and away from it. Neither a shoot
+// nor the ManagedSeed that cannot be written holds up the others.
 func TestWhichShoots_GCM_SEEDLIFE_5(t *testing.T) {
 	t.Parallel()
 	kinds, err := scheme.New()
@@ -35,7 +40,8 @@ func TestWhichShoots_GCM_SEEDLIFE_5(t *testing.T) {
 	}
 	seed := &gardencorev1beta1.Seed{ObjectMeta: metav1.ObjectMeta{Name: "eu"}}
 	seed.Status.Conditions = []condition{{Type: "GardenletReady", Status: "Unknown", LastTransitionTime: metav1.NewTime(at(0))}}
-	objects := []client.Object{seed}
+	seed.Status.ClientCertificateExpirationTimestamp = new(metav1.NewTime(at(0)))
+	objects := []client.Object{seed, &gardenseedmanagementv1alpha1.ManagedSeed{ObjectMeta: metav1.ObjectMeta{Namespace: "garden", Name: "eu"}}}
 	add := func(name string, spec, status *string) {
 		s := &gardencorev1beta1.Shoot{ObjectMeta: metav1.ObjectMeta{Namespace: "garden-dev", Name: name}}
 		s.Spec.SeedName, s.Status.SeedName = spec, status
@@ -55,6 +61,9 @@ func TestWhichShoots_GCM_SEEDLIFE_5(t *testing.T) {
 			return nil
 		}).
 		WithInterceptorFuncs(interceptor.Funcs{
+			Patch: func(context.Context, client.WithWatch, client.Object, client.Patch, ...client.PatchOption) error {
+				return errRefused
+			},
 			SubResourcePatch: func(ctx context.Context, c client.Client, sub string, object client.Object, p client.Patch, o ...client.SubResourcePatchOption) error {
 				if object.GetName() == "a-refused" {
 					return errBoom
@@ -70,8 +79,8 @@ func TestWhichShoots_GCM_SEEDLIFE_5(t *testing.T) {
 			ShootMonitorPeriod: &metav1.Duration{Duration: 200 * time.Second},
 		},
 	}
-	if _, err := reconcile.AsReconciler(c, r).Reconcile(t.Context(), reconcile.Request{NamespacedName: client.ObjectKeyFromObject(seed)}); !errors.Is(err, errBoom) {
-		t.Errorf("Reconcile(...) = %v, want the error of the shoot that cannot be written", err)
+	if _, err := reconcile.AsReconciler(c, r).Reconcile(t.Context(), reconcile.Request{NamespacedName: client.ObjectKeyFromObject(seed)}); !errors.Is(err, errBoom) || !errors.Is(err, errRefused) {
+		t.Errorf("Reconcile(...) = %v, want the errors of the shoot and of the ManagedSeed that cannot be written", err)
 	}
 	shoots := &gardencorev1beta1.ShootList{}
 	if err := c.List(t.Context(), shoots); err != nil {

@@ -3,6 +3,7 @@
 package maintenance
 
 import (
+	"slices"
 	"time"
 
 	"github.com/Masterminds/semver/v3"
@@ -26,10 +27,10 @@ func NextKubernetes(offered []gardencorev1beta1.ExpirableVersion, from, limit st
 		higher = higher.those(func(v *semver.Version) bool { return !v.GreaterThan(most) })
 	}
 	patches := higher.those(sameMinor(current.Major(), current.Minor()))
-	if to := patches.newest(false); to != "" || !forced {
+	if to := patches.newest(); to != "" || !forced {
 		return to, ""
 	}
-	if to := higher.those(sameMinor(current.Major(), current.Minor()+1)).newest(true); to != "" {
+	if to := higher.those(sameMinor(current.Major(), current.Minor()+1)).wayOut(); to != "" {
 		return to, ""
 	}
 	if limit != "" {
@@ -51,7 +52,7 @@ func NextImage(
 	}
 	higher := above(fitting, current, now)
 	patches := higher.those(sameMinor(current.Major(), current.Minor()))
-	if to := patches.newest(false); to != "" {
+	if to := patches.newest(); to != "" {
 		return to, ""
 	}
 	near, beyond := higher, candidates(nil)
@@ -67,10 +68,10 @@ func NextImage(
 		gone = noneOffered
 	case gardencorev1beta1.MachineImageUpdateStrategyMajor:
 	}
-	if to := near.newest(false); to != "" || !forced {
+	if to := near.newest(); to != "" || !forced {
 		return to, ""
 	}
-	if to := beyond.newest(true); to != "" {
+	if to := beyond.wayOut(); to != "" {
 		return to, ""
 	}
 	return "", gone
@@ -140,18 +141,30 @@ func (c candidates) next(of func(*semver.Version) uint64, number uint64) candida
 	return some
 }
 
-// newest returns the highest candidate: a supported one, else a deprecated one, else one that has expired if that is allowed.
-func (c candidates) newest(expired bool) string {
-	stages := []gardencorev1beta1.VersionClassification{
+// newest returns the highest candidate that has not expired: a supported one, or else a deprecated one.
+func (c candidates) newest() string {
+	return c.highest([]gardencorev1beta1.VersionClassification{
+		gardencorev1beta1.VersionClassificationSupported,
+	}, []gardencorev1beta1.VersionClassification{
+		gardencorev1beta1.VersionClassificationDeprecated,
+	})
+}
+
+// wayOut returns the highest candidate for what has to be replaced: one that has not expired, deprecated or not, or else one that has.
+func (c candidates) wayOut() string {
+	return c.highest([]gardencorev1beta1.VersionClassification{
 		gardencorev1beta1.VersionClassificationSupported, gardencorev1beta1.VersionClassificationDeprecated,
-	}
-	if expired {
-		stages = append(stages, gardencorev1beta1.VersionClassificationExpired)
-	}
-	for _, stage := range stages {
+	}, []gardencorev1beta1.VersionClassification{
+		gardencorev1beta1.VersionClassificationExpired,
+	})
+}
+
+// highest returns the highest candidate in the first of some groups of stages in which there is any.
+func (c candidates) highest(groups ...[]gardencorev1beta1.VersionClassification) string {
+	for _, stages := range groups {
 		var best *candidate
 		for i := range c {
-			if c[i].stage == stage && (best == nil || c[i].GreaterThan(best.Version)) {
+			if slices.Contains(stages, c[i].stage) && (best == nil || c[i].GreaterThan(best.Version)) {
 				best = &c[i]
 			}
 		}

@@ -25,8 +25,12 @@ import (
 	"github.com/terrarium-garden/terrarium/storage/local/timeline"
 )
 
-// maxList is the largest number of entries in a list without a limit. A longer one would not fit into the memory of the server.
-const maxList = 10_000
+// maxList is the largest number of entries in a list without a limit, and maxWeight about how much memory the entries of any list take. A longer
+// one would not fit into the memory of the server.
+const (
+	maxList   = 10_000
+	maxWeight = 32 << 20
+)
 
 // Entries serves the resource timelines: entries are listed, watched and read. Each request names the objects whose timelines it
 // reads, by namespace, kind and name, and needs the right to read them.
@@ -105,7 +109,7 @@ func (e *Entries) List(ctx context.Context, o *metainternalversion.ListOptions) 
 	if q.After, q.Upto, err = parseContinue(o.Continue); err != nil {
 		return nil, err
 	}
-	q.Limit = maxList
+	q.Limit, q.MostWeight = maxList, maxWeight
 	if o.Limit > 0 {
 		q.Limit = int(min(o.Limit, maxList))
 	}
@@ -114,8 +118,8 @@ func (e *Entries) List(ctx context.Context, o *metainternalversion.ListOptions) 
 		return nil, apierrors.NewInternalError(err)
 	}
 	if page.More && o.Limit == 0 {
-		return nil, apierrors.NewBadRequest(fmt.Sprintf("more than %d entries: ask for pages by limit, or for a span of time by the "+
-			"field selectors %s and %s", maxList, gardenappliancev1alpha1.FieldSince, gardenappliancev1alpha1.FieldUntil))
+		return nil, apierrors.NewBadRequest(fmt.Sprintf("more than %d entries, or %d MiB: ask for pages by limit, or for a span of time by the "+
+			"field selectors %s and %s", maxList, maxWeight>>20, gardenappliancev1alpha1.FieldSince, gardenappliancev1alpha1.FieldUntil))
 	}
 	if err := tooNew(o.ResourceVersion, page.Last); err != nil {
 		return nil, err
@@ -241,9 +245,9 @@ func (e *Entries) readable(ctx context.Context, namespace string, f filter) ([]s
 
 // filter are the field selectors of a request.
 type filter struct {
-	kind, name, entry string
-	entryType         gardenappliancev1alpha1.TimelineEntryType
-	since, until      time.Time
+	kind, name, namespace, entry string
+	entryType                    gardenappliancev1alpha1.TimelineEntryType
+	since, until                 time.Time
 }
 
 func parseFields(o *metainternalversion.ListOptions) (filter, error) {
@@ -286,8 +290,7 @@ func (f *filter) set(field, value string) error {
 	case "metadata.name":
 		f.entry = value
 	case "metadata.namespace":
-		// The request is for one namespace already, or the entries of all are compared.
-		return nil
+		f.namespace = value
 	}
 
 	return err
@@ -295,6 +298,7 @@ func (f *filter) set(field, value string) error {
 
 func (f *filter) selects(entry *timeline.Entry) bool {
 	return (f.kind == "" || entry.Subject.Kind == f.kind) &&
+		(f.namespace == "" || entry.Namespace == f.namespace) &&
 		(f.name == "" || entry.Subject.Name == f.name) &&
 		(f.entryType == "" || entry.Type == f.entryType) &&
 		(f.entry == "" || entry.Name == f.entry)

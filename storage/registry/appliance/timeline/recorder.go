@@ -23,9 +23,10 @@ import (
 )
 
 const (
-	// maxChanges is the number of changes that may wait for the recorder. Further ones are left out, which the log of the server says, because a
-	// request never waits for the timeline.
+	// maxChanges is the number of changes that may wait for the recorder, and maxWaiting about how much memory they may take. Further ones
+	// are left out, which the log of the server says, because a request never waits for the timeline.
 	maxChanges = 10_000
+	maxWaiting = 32 << 20
 	// remembered is the number of objects of which the recorder knows who last asked for something, and of those removed
 	// lately of which it knows the seed.
 	remembered    = 4_096
@@ -39,7 +40,8 @@ type Recorder struct {
 	store   *timeline.Store
 	clock   clock.Clock
 	changes chan change
-	missed  atomic.Int64
+	// waiting is the weight of the changes, missed the number of entries that were left out.
+	waiting, missed atomic.Int64
 	// requesters have the user who last asked for something, by the UID of the object.
 	requesters *cache.LRUExpireCache
 	// removed have the seeds of removed objects, by their subjects.
@@ -51,6 +53,7 @@ type change struct {
 	user    string
 	subject gardenappliancev1alpha1.TimelineSubject
 	entries []*timeline.Entry
+	weight  int64
 }
 
 // NewRecorder returns a recorder. Run has to be called.
@@ -87,11 +90,21 @@ func (r *Recorder) Changed(ctx context.Context, before, after runtime.Object) {
 		complete(entry, about.subject, now)
 		entry.User = c.user
 	}
-	select {
-	case r.changes <- c:
-	default:
-		r.missed.Add(1)
+	r.take(c)
+}
+
+// take has a change recorded soon, or leaves it out if too much waits already.
+func (r *Recorder) take(c change) {
+	c.weight = timeline.WeightOf(c.entries)
+	if r.waiting.Add(c.weight) <= maxWaiting {
+		select {
+		case r.changes <- c:
+			return
+		default:
+		}
 	}
+	r.waiting.Add(-c.weight)
+	r.missed.Add(int64(len(c.entries)))
 }
 
 // Run records until ctx is done, and then what is left.
@@ -127,6 +140,7 @@ func (r *Recorder) record(ctx context.Context, c change) {
 		}
 	}
 	r.store.Offer(c.entries...)
+	r.waiting.Add(-c.weight)
 }
 
 // complete sets what all entries have.

@@ -167,6 +167,48 @@ func TestRecordedIsBounded(t *testing.T) {
 	}
 }
 
+// TestChangesThatWaitAreBounded has a gardenlet write errors with long texts while nobody records: what does not fit is left out, entry by entry,
+// and told of. Later there is room again.
+func TestChangesThatWaitAreBounded(t *testing.T) {
+	t.Parallel()
+	const changes, most = 2000, 32 << 20
+	clk := testclock.NewFakeClock(time.Date(2026, 11, 22, 10, 0, 0, 0, time.UTC))
+	told := make(chan error, 1)
+	store, err := local.Open(local.Config{Dir: t.TempDir(), Keep: time.Hour, MaxBytes: 1 << 30, Clock: clk, Failed: func(err error) { told <- err }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	recorder := timeline.NewRecorder(store, clk)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	texts := slices.Repeat([]string{strings.Repeat("x", 2000)}, 20)
+	for range changes { // Each is two entries.
+		recorder.Changed(ctx, sprout(), sprout(grown, failed(texts...)))
+	}
+	recorder.Run(ctx)
+	recorder.Changed(ctx, sprout(), sprout(grown))
+	recorder.Run(ctx)
+	// Somebody who waits has the writer write all.
+	if err := store.Append(t.Context(), task("admin", "garden-a", "last", 1)); err != nil {
+		t.Fatal(err)
+	}
+	page, err := store.List(t.Context(), local.Query{Namespace: "garden-meadow"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := store.Close(); err != nil {
+		t.Fatal(err)
+	}
+	kept := len(page.Entries) - 1
+	if size := kept / 2 * 20 * 2000; size < most/2 || size > most {
+		t.Errorf("%d entries with %d bytes of texts waited, want about %d", kept, size, most)
+	}
+	close(told)
+	if diff := cmp.Diff(fmt.Sprintf("%v: %d entries were left out", local.ErrFull, 2*changes-kept), fmt.Sprint(<-told)); diff != "" {
+		t.Errorf("told (-want +got):\n%s", diff)
+	}
+}
+
 // TestWhoAsked has a recorder that starts anew between what somebody asks for and the operation.
 func TestWhoAsked(t *testing.T) {
 	t.Parallel()

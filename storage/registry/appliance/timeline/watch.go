@@ -18,8 +18,9 @@ import (
 )
 
 const (
-	// watchPage is the number of entries that a watch reads at a time.
-	watchPage = 500
+	// watchPage is the number of entries that a watch reads at a time, and watchWeight about how much memory they take.
+	watchPage   = 500
+	watchWeight = 1 << 20
 	// bookmarkInterval is the time between two bookmarks.
 	bookmarkInterval = time.Minute
 )
@@ -37,7 +38,7 @@ func (e *Entries) Watch(ctx context.Context, o *metainternalversion.ListOptions)
 		store: e.settings.Store, query: q, events: make(chan watch.Event), bookmarks: o.AllowWatchBookmarks,
 		initial: o.SendInitialEvents != nil && *o.SendInitialEvents,
 	}
-	w.query.Limit = watchPage
+	w.query.Limit, w.query.MostWeight = watchPage, watchWeight
 	w.proxy = watch.NewProxyWatcher(w.events)
 	if o.ResourceVersion != "" && !w.initial {
 		if w.query.After, err = strconv.ParseUint(o.ResourceVersion, 10, 64); err != nil {

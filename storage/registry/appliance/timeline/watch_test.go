@@ -36,6 +36,18 @@ func task(who, namespace, name string, text int) *local.Entry {
 	return e
 }
 
+// entriesOf returns the storage of a timeline that everybody may read.
+func entriesOf(store *local.Store) *timeline.Entries {
+	return timeline.NewEntries(timeline.Settings{
+		Store: store, Clock: clock.RealClock{},
+		Authorizer: authorizer.AuthorizerFunc(func(context.Context, authorizer.Attributes) (authorizer.Decision, string, error) {
+			return authorizer.DecisionAllow, "", nil
+		}),
+		Client: func(user.Info) (timeline.Client, bool) { return timeline.Client{}, false },
+		Born:   func(context.Context, string) (time.Time, error) { return time.Time{}, nil },
+	})
+}
+
 // TestWatchOfTheStateBesideRemovedEntries begins watches with more entries than are read at a time, after later entries of a seed were
 // removed because it has written too many. They are told of all that is left, and of what comes.
 func TestWatchOfTheStateBesideRemovedEntries(t *testing.T) {
@@ -59,14 +71,7 @@ func TestWatchOfTheStateBesideRemovedEntries(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	entries := timeline.NewEntries(timeline.Settings{
-		Store: store, Clock: clock.RealClock{},
-		Authorizer: authorizer.AuthorizerFunc(func(context.Context, authorizer.Attributes) (authorizer.Decision, string, error) {
-			return authorizer.DecisionAllow, "", nil
-		}),
-		Client: func(user.Info) (timeline.Client, bool) { return timeline.Client{}, false },
-		Born:   func(context.Context, string) (time.Time, error) { return time.Time{}, nil },
-	})
+	entries := entriesOf(store)
 	ctx := genericapirequest.WithNamespace(genericapirequest.WithUser(t.Context(), &user.DefaultInfo{Name: "admin"}), "garden-a")
 	watches := map[string]watch.Interface{}
 	for name, o := range map[string]*metainternalversion.ListOptions{
