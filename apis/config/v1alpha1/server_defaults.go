@@ -28,6 +28,7 @@ const (
 	defaultAuditBytes          = 256 << 20
 	defaultServiceAccountToken = 90 * 24 * time.Hour
 	defaultObjectSize          = 512 << 10
+	defaultProjectsOfUser      = 100
 )
 
 // SetDefaults fills every field that was left out and has a default.
@@ -51,6 +52,7 @@ func (c *ServerConfiguration) SetDefaults() {
 	}
 	setDuration(&c.Tokens.DefaultLifetime, time.Hour)
 	setDuration(&c.Tokens.MaxServiceAccountTokenLifetime, defaultServiceAccountToken)
+	setDefault(&c.Projects.MaxPerUser, defaultProjectsOfUser)
 	setDuration(&c.Certificates.ClientLifetime, 365*24*time.Hour)
 	c.Controllers.setDefaults()
 	c.Shoots.setDefaults()

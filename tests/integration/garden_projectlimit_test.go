@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package integration_test
+
+import (
+	"fmt"
+	"slices"
+	"sync"
+	"testing"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	gardenconfigv1alpha1 "github.com/terrarium-garden/terrarium/apis/config/v1alpha1"
+	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+	"github.com/terrarium-garden/terrarium/tests/harness"
+)
+
+// flood creates projects at once, and returns the names of those that were allowed.
+func (o *operator) flood(who client.Client, prefix string, projects int) (made []string) {
+	o.t.Helper()
+	var mutex sync.Mutex
+	var all sync.WaitGroup
+	for i := range projects {
+		all.Go(func() {
+			p := &gardencorev1beta1.Project{ObjectMeta: metav1.ObjectMeta{Name: fmt.Sprint(prefix, i)}}
+			err := who.Create(o.t.Context(), p)
+			if err != nil && !apierrors.IsForbidden(err) {
+				o.t.Errorf("create project %q: %v", p.Name, err)
+			}
+			mutex.Lock()
+			defer mutex.Unlock()
+			if err == nil {
+				made = append(made, p.Name)
+			}
+		})
+	}
+	all.Wait()
+	slices.Sort(made)
+
+	return made
+}
+
+// TestProjectsOfAUser floods a garden with projects, as a user and as accounts in his projects.
+func TestProjectsOfAUser(t *testing.T) {
+	t.Parallel()
+	const most = 3
+	o := operate(t, harness.WithConfig(func(c *gardenconfigv1alpha1.ServerConfiguration) { c.Projects.MaxPerUser = new(most) }))
+	mallory := o.as("mallory")
+	own := o.flood(mallory, "m", 12)
+	if len(own) != most {
+		t.Fatalf("a user creates %d projects, however many are requested at once: got %q", most, own)
+	}
+	first := &gardencorev1beta1.Project{ObjectMeta: metav1.ObjectMeta{Name: own[0]}}
+	first = o.phase(first, gardencorev1beta1.ProjectPhaseReady)
+	account := func(p *gardencorev1beta1.Project) client.Client {
+		return o.as("system:serviceaccount:"+*p.Spec.Namespace+":robot", "system:serviceaccounts")
+	}
+	robots := o.flood(account(first), "r", 12)
+	if len(robots) != most {
+		t.Fatalf("the accounts of a project create as many: got %q", robots)
+	}
+	second := &gardencorev1beta1.Project{ObjectMeta: metav1.ObjectMeta{Name: robots[0]}}
+	second = o.phase(second, gardencorev1beta1.ProjectPhaseReady)
+	if more := o.flood(account(second), "s", 4); len(more) > 0 {
+		t.Errorf("and the accounts of those none: got %q", more)
+	}
+
+	o.confirm(first)
+	o.gone(first, "a project goes")
+	if more := o.flood(mallory, "n", 4); len(more) != 1 {
+		t.Errorf("one that is gone leaves a place: got %q", more)
+	}
+	if more := o.flood(account(second), "t", 4); len(more) > 0 {
+		t.Errorf("but none to accounts, whose projects are there: got %q", more)
+	}
+
+	if more := o.flood(o.Client, "o", most+2); len(more) != most+2 {
+		t.Errorf("administrators have no limit: got %q", more)
+	}
+	if more := o.flood(o.as("rose"), "p", 1); len(more) != 1 {
+		t.Errorf("nor do the projects of others count: got %q", more)
+	}
+}
