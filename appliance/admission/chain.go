@@ -29,6 +29,7 @@ import (
 	"github.com/terrarium-garden/terrarium/appliance/admission/namespacedcloudprofilevalidator"
 	"github.com/terrarium-garden/terrarium/appliance/admission/namespacedeletion"
 	"github.com/terrarium-garden/terrarium/appliance/admission/openidconnectpreset"
+	"github.com/terrarium-garden/terrarium/appliance/admission/ownerlimit"
 	"github.com/terrarium-garden/terrarium/appliance/admission/plant"
 	"github.com/terrarium-garden/terrarium/appliance/admission/pluginsecret"
 	"github.com/terrarium-garden/terrarium/appliance/admission/projectlimit"
@@ -118,6 +119,7 @@ func GardenRules(c *gardenconfigv1alpha1.AdmissionConfiguration, p Projects) []R
 		{Name: "AuditPolicyValidator", New: shootconfig.NewAuditPolicy},
 		{Name: "AuthenticationConfigurationValidator", New: shootconfig.NewAuthentication},
 		{Name: "AuthorizationConfigurationValidator", New: shootconfig.NewAuthorization},
+		{Name: "OwnerLimit", New: ownerlimit.New},
 		{Name: "ResourceSizeValidator", New: resourcesize.New(c.ResourceSize)},
 		// They claim a place and the namespace of a project, so they come after all rules that could refuse the project.
 		{Name: "ProjectLimit", New: projectlimit.New(p.MaxPerUser)},
@@ -142,6 +144,7 @@ func KubeRules(c *gardenconfigv1alpha1.AdmissionConfiguration) []Rule {
 		{Name: "AuditPolicyValidator", New: shootconfig.NewAuditPolicy},
 		{Name: "AuthenticationConfigurationValidator", New: shootconfig.NewAuthentication},
 		{Name: "AuthorizationConfigurationValidator", New: shootconfig.NewAuthorization},
+		{Name: "OwnerLimit", New: ownerlimit.New},
 		{Name: "ResourceSizeValidator", New: resourcesize.New(c.ResourceSize)},
 	}
 }

@@ -8,12 +8,15 @@ import (
 	"sync"
 	"testing"
 
+	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	gardenconfigv1alpha1 "github.com/terrarium-garden/terrarium/apis/config/v1alpha1"
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+	gardensecurityv1alpha1 "github.com/terrarium-garden/terrarium/apis/security/v1alpha1"
 	"github.com/terrarium-garden/terrarium/tests/harness"
 )
 
@@ -82,4 +85,29 @@ func TestProjectsOfAUser(t *testing.T) {
 	if more := o.flood(o.as("rose"), "p", 1); len(more) != 1 {
 		t.Errorf("nor do the projects of others count: got %q", more)
 	}
+}
+
+// TestOwnersAreBounded gives objects more owners than the garbage collector should have to look for.
+func TestOwnersAreBounded(t *testing.T) {
+	t.Parallel()
+	o := operate(t)
+	namespace := *o.project("own").Spec.Namespace
+	owned := func(name string, owners int) metav1.ObjectMeta {
+		m := metav1.ObjectMeta{Namespace: namespace, Name: name}
+		for i := range owners {
+			m.OwnerReferences = append(m.OwnerReferences, metav1.OwnerReference{APIVersion: "v1", Kind: "ConfigMap", Name: fmt.Sprint(i), UID: types.UID(fmt.Sprint(name, i))})
+		}
+		return m
+	}
+	for _, object := range []client.Object{
+		&corev1.Secret{ObjectMeta: owned("many", 4000)},
+		&gardensecurityv1alpha1.WorkloadIdentity{ObjectMeta: owned("many", 21), Spec: gardensecurityv1alpha1.WorkloadIdentitySpec{
+			Audiences: []string{"somebody"}, TargetSystem: gardensecurityv1alpha1.TargetSystem{Type: "local"},
+		}},
+	} {
+		refusedWith(t, o.Client.Create(t.Context(), object), "owners, and at most 20 are allowed", fmt.Sprintf("a %T has too many owners", object))
+	}
+	secret := &corev1.Secret{ObjectMeta: owned("few", 20)}
+	o.create(secret)
+	o.gone(secret, "an object whose owners do not exist is deleted")
 }
