@@ -6,8 +6,10 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"testing"
 
+	authorizationv1 "k8s.io/api/authorization/v1"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -110,4 +112,36 @@ func TestOwnersAreBounded(t *testing.T) {
 	secret := &corev1.Secret{ObjectMeta: owned("few", 20)}
 	o.create(secret)
 	o.gone(secret, "an object whose owners do not exist is deleted")
+}
+
+// TestDataOfAProject fills a project with large objects, which are in the memory of the server (GAC-SIZE-6).
+func TestDataOfAProject(t *testing.T) {
+	t.Parallel()
+	o := operate(t)
+	namespace := *o.project("data", member("mallory", "admin")).Spec.Namespace
+	o.allowed(person("mallory"), authorizationv1.ResourceAttributes{Verb: "create", Resource: "secrets", Namespace: namespace})
+	mallory := o.as("mallory")
+	const secrets, room = 48, 32
+	content := make([]byte, 1<<20-10)
+	var made atomic.Int32
+	var all sync.WaitGroup
+	for i := range secrets {
+		all.Go(func() {
+			err := mallory.Create(t.Context(), &corev1.Secret{ObjectMeta: named(namespace, fmt.Sprint("s", i)), Data: map[string][]byte{"x": content}})
+			if err == nil {
+				made.Add(1)
+			} else {
+				refusedWith(t, err, "bytes of data together", "there is no room for another one")
+			}
+		})
+	}
+	all.Wait()
+	if n := made.Load(); n != room {
+		t.Errorf("%d Secrets of 1 MiB were written, and there is room for %d", n, room)
+	}
+	if err := mallory.Create(t.Context(), &corev1.Secret{ObjectMeta: named(namespace, "small"), Data: map[string][]byte{"x": content[:16_000]}}); err != nil {
+		t.Errorf("small ones are always allowed: %v", err)
+	}
+	large := &corev1.ConfigMap{ObjectMeta: named(namespace, "large"), BinaryData: map[string][]byte{"x": content[:128<<10]}}
+	refusedWith(t, mallory.Create(t.Context(), large), "at most 131072 are allowed", "a ConfigMap is not that large")
 }

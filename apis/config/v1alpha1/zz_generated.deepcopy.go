@@ -1277,6 +1277,11 @@ func (in *ResourceLimit) DeepCopyInto(out *ResourceLimit) {
 		*out = new(int64)
 		**out = **in
 	}
+	if in.Together != nil {
+		in, out := &in.Together, &out.Together
+		x := (*in).DeepCopy()
+		*out = &x
+	}
 	return
 }
 
