@@ -16,7 +16,7 @@ func TestRules(t *testing.T) {
 	t.Parallel()
 	g := admissiontest.New(t, nil)
 	var names []string
-	for _, rule := range admission.GardenRules(&gardenconfigv1alpha1.AdmissionConfiguration{}) {
+	for _, rule := range admission.GardenRules(&gardenconfigv1alpha1.AdmissionConfiguration{}, admission.Projects{}) {
 		names = append(names, rule.Name)
 		if rule.New(g.World) == nil {
 			t.Errorf("rule %q is nothing", rule.Name)
@@ -32,7 +32,7 @@ func TestRules(t *testing.T) {
 		"BackupBucketValidator",
 		"SeedRestriction", "ShootRestriction",
 		"ProviderSecretLabels", "AuditPolicyValidator", "AuthenticationConfigurationValidator", "AuthorizationConfigurationValidator",
-		"ResourceSizeValidator", "ProjectValidator",
+		"OwnerLimit", "ResourceSizeValidator", "ProjectLimit", "ProjectValidator",
 	}
 	if diff := cmp.Diff(want, names); diff != "" {
 		t.Errorf("API-ADM-1: the order of the rules (-want +got):\n%s", diff)

@@ -54,7 +54,7 @@ func TestAsked(t *testing.T) {
 func TestOffByDefault(t *testing.T) {
 	t.Parallel()
 	var off []string
-	for _, r := range slices.Concat(admission.GardenRules(&configuration{}), admission.KubeRules(&configuration{})) {
+	for _, r := range slices.Concat(admission.GardenRules(&configuration{}, admission.Projects{}), admission.KubeRules(&configuration{})) {
 		if r.Off {
 			off = append(off, r.Name)
 		}

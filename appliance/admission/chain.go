@@ -29,8 +29,10 @@ import (
 	"github.com/terrarium-garden/terrarium/appliance/admission/namespacedcloudprofilevalidator"
 	"github.com/terrarium-garden/terrarium/appliance/admission/namespacedeletion"
 	"github.com/terrarium-garden/terrarium/appliance/admission/openidconnectpreset"
+	"github.com/terrarium-garden/terrarium/appliance/admission/ownerlimit"
 	"github.com/terrarium-garden/terrarium/appliance/admission/plant"
 	"github.com/terrarium-garden/terrarium/appliance/admission/pluginsecret"
+	"github.com/terrarium-garden/terrarium/appliance/admission/projectlimit"
 	"github.com/terrarium-garden/terrarium/appliance/admission/projectmutator"
 	"github.com/terrarium-garden/terrarium/appliance/admission/projectvalidator"
 	"github.com/terrarium-garden/terrarium/appliance/admission/providersecretlabels"
@@ -68,9 +70,17 @@ type Rule struct {
 	Off bool
 }
 
-// GardenRules returns all plugins for garden kinds, as configured and for these quotas of projects, in the order in which they run. The API server runs their
+// Projects is what the configuration says about projects.
+type Projects struct {
+	// Quotas are those of projects.
+	Quotas []gardenconfigv1alpha1.QuotaConfiguration
+	// MaxPerUser is how many projects a user can create; 0 is no limit.
+	MaxPerUser int
+}
+
+// GardenRules returns all plugins for garden kinds, as configured, in the order in which they run. The API server runs their
 // mutating parts first, in the same order (API-ADM-1).
-func GardenRules(c *gardenconfigv1alpha1.AdmissionConfiguration, quotas ...gardenconfigv1alpha1.QuotaConfiguration) []Rule {
+func GardenRules(c *gardenconfigv1alpha1.AdmissionConfiguration, p Projects) []Rule {
 	return []Rule{
 		{Name: "Unserved", New: unserved.New},
 		{Name: "ResourceReferenceManager", New: resourcereference.New},
@@ -96,7 +106,7 @@ func GardenRules(c *gardenconfigv1alpha1.AdmissionConfiguration, quotas ...garde
 		{Name: "FinalizerRemoval", New: finalizerremoval.New},
 		{Name: "OpenIDConnectPreset", New: openidconnectpreset.New},
 		{Name: "ClusterOpenIDConnectPreset", New: openidconnectpreset.NewCluster},
-		{Name: "CustomVerbAuthorizer", New: customverbauthorizer.New(quotas)},
+		{Name: "CustomVerbAuthorizer", New: customverbauthorizer.New(p.Quotas)},
 		{Name: "ShootVPAEnabledByDefault", New: shootvpaenabledbydefault.New},
 		{Name: "ShootResourceReservation", New: shootresourcereservation.New(c.ShootResourceReservation)},
 		{Name: "ManagedSeed", New: managedseed.New},
@@ -109,8 +119,10 @@ func GardenRules(c *gardenconfigv1alpha1.AdmissionConfiguration, quotas ...garde
 		{Name: "AuditPolicyValidator", New: shootconfig.NewAuditPolicy},
 		{Name: "AuthenticationConfigurationValidator", New: shootconfig.NewAuthentication},
 		{Name: "AuthorizationConfigurationValidator", New: shootconfig.NewAuthorization},
+		{Name: "OwnerLimit", New: ownerlimit.New},
 		{Name: "ResourceSizeValidator", New: resourcesize.New(c.ResourceSize)},
-		// It claims the namespace of a project, so it comes after all rules that could refuse the project.
+		// They claim a place and the namespace of a project, so they come after all rules that could refuse the project.
+		{Name: "ProjectLimit", New: projectlimit.New(p.MaxPerUser)},
 		{Name: "ProjectValidator", New: projectvalidator.New},
 	}
 }
@@ -132,6 +144,7 @@ func KubeRules(c *gardenconfigv1alpha1.AdmissionConfiguration) []Rule {
 		{Name: "AuditPolicyValidator", New: shootconfig.NewAuditPolicy},
 		{Name: "AuthenticationConfigurationValidator", New: shootconfig.NewAuthentication},
 		{Name: "AuthorizationConfigurationValidator", New: shootconfig.NewAuthorization},
+		{Name: "OwnerLimit", New: ownerlimit.New},
 		{Name: "ResourceSizeValidator", New: resourcesize.New(c.ResourceSize)},
 	}
 }
@@ -153,7 +166,7 @@ func Asked(rules []Rule, c *gardenconfigv1alpha1.AdmissionConfiguration) []Rule 
 func Names() []string {
 	names := KubernetesNames()
 	none := &gardenconfigv1alpha1.AdmissionConfiguration{}
-	for _, r := range slices.Concat(GardenRules(none), KubeRules(none)) {
+	for _, r := range slices.Concat(GardenRules(none, Projects{}), KubeRules(none)) {
 		names = append(names, r.Name)
 	}
 	slices.Sort(names)

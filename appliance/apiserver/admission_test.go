@@ -49,7 +49,7 @@ func TestAsked(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			c := apiserver.NewConfig()
-			c.GardenAdmission, c.KubeAdmission = admission.Asked(admission.GardenRules(&tc.config), &tc.config), admission.Asked(admission.KubeRules(&tc.config), &tc.config)
+			c.GardenAdmission, c.KubeAdmission = admission.Asked(admission.GardenRules(&tc.config, admission.Projects{}), &tc.config), admission.Asked(admission.KubeRules(&tc.config), &tc.config)
 			c.AdmissionOn, c.AdmissionOff = tc.config.Enable, tc.config.Disable
 			garden, kube := c.Asked()
 			for server, all := range map[string][]string{"garden": garden, "kube": kube} {

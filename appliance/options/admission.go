@@ -56,6 +56,7 @@ func checkResourceSize(c *gardenconfigv1alpha1.ResourceSizeConfiguration, check 
 		check("", path+"apiVersions", some(limit.APIVersions))
 		check("", path+"resources", some(limit.Resources))
 		check("", path+"size", validateSize(limit))
+		check("", path+"together", validateTogether(limit))
 		if limit.Count != nil && *limit.Count < 0 {
 			check("", path+"count", fmt.Errorf("%d is less than 0", *limit.Count))
 		}
@@ -74,10 +75,23 @@ func some(names []string) error {
 
 func validateSize(limit *gardenconfigv1alpha1.ResourceLimit) error {
 	switch {
-	case limit.Size == nil && limit.Count == nil:
-		return errors.New("a limit requires a size or a count")
+	case limit.Size == nil && limit.Count == nil && limit.Together == nil:
+		return errors.New("a limit requires a size, a count or together")
 	case limit.Size != nil && limit.Size.Sign() <= 0:
 		return fmt.Errorf("%s is not greater than 0", limit.Size)
+	default:
+		return nil
+	}
+}
+
+func validateTogether(limit *gardenconfigv1alpha1.ResourceLimit) error {
+	switch {
+	case limit.Together == nil:
+		return nil
+	case limit.Together.Sign() <= 0:
+		return fmt.Errorf("%s is not greater than 0", limit.Together)
+	case !slices.Equal(limit.Resources, []string{"secrets"}):
+		return errors.New("is possible for the resource secrets only")
 	default:
 		return nil
 	}

@@ -97,6 +97,7 @@ func checkServer(c *gardenconfigv1alpha1.ServerConfiguration) []wrongValue {
 	check("", "audit.maxSize", validateTimelineSize(c.Audit.MaxSize))
 	check("", "tokens.defaultLifetime", within(c.Tokens.DefaultLifetime, MinTokenLifetime, MaxTokenLifetime))
 	check("", "tokens.maxServiceAccountTokenLifetime", within(c.Tokens.MaxServiceAccountTokenLifetime, time.Hour, 10*365*24*time.Hour))
+	check("", "projects.maxPerUser", notNegative(c.Projects.MaxPerUser))
 	check("", "certificates.clientLifetime", within(c.Certificates.ClientLifetime, time.Hour, 10*365*24*time.Hour))
 	check("", "shoots.credentialsRotationInterval", within(c.Shoots.CredentialsRotationInterval, 24*time.Hour, 100*365*24*time.Hour))
 	check("", "shoots.maxKubeconfigLifetime", within(c.Shoots.MaxKubeconfigLifetime, 10*time.Minute, 10*365*24*time.Hour))

@@ -134,7 +134,9 @@ func (s *server) buildAPIServer(ctx context.Context, on *parts) (*apiserver.Serv
 	c.ExternalHost = on.door.addresses.host
 	c.Identity = on.keys
 	c.Objects, c.Events, c.Compact = on.stores.Objects, on.stores.Events, !on.stores.Compacts
-	c.GardenAdmission = admission.Asked(admission.GardenRules(&s.Config.Admission, s.Config.Controllers.Project.Quotas...), &s.Config.Admission)
+	c.GardenAdmission = admission.Asked(admission.GardenRules(&s.Config.Admission, admission.Projects{
+		Quotas: s.Config.Controllers.Project.Quotas, MaxPerUser: ptr.Deref(s.Config.Projects.MaxPerUser, 0),
+	}), &s.Config.Admission)
 	c.GardenAdmission = append(c.GardenAdmission, gardenRule(on), on.bounds.rule())
 	c.KubeAdmission = admission.Asked(admission.KubeRules(&s.Config.Admission), &s.Config.Admission)
 	c.KubeAdmission = append(c.KubeAdmission, admission.Rule{Name: "GardenNamespace", New: gardenresource.NewNamespace}, on.bounds.rule())

@@ -52,6 +52,7 @@ func TestProjects(t *testing.T) {
 	t.Run("GCM-PROJECT-7 roles", func(t *testing.T) {
 		t.Parallel()
 		o := o.in(t)
+		o.create(partOf("metering"))
 		project := o.project("roles", member("ann", "admin"), member("bob", "viewer", "extension:metering"))
 		binding := &rbacv1.RoleBinding{ObjectMeta: metav1.ObjectMeta{Namespace: *project.Spec.Namespace, Name: "gardener.cloud:system:project-viewer"}}
 		bob := []rbacv1.Subject{{APIGroup: "rbac.authorization.k8s.io", Kind: "User", Name: "bob"}}

@@ -80,6 +80,7 @@ func TestRestartRepeatsNothing(t *testing.T) {
 	dir := t.TempDir()
 	o := operate(t, harness.WithDataDir(dir), harness.WithConfig(patient))
 	o.provider("cloud")
+	o.create(partOf("metering"))
 	project := o.project("dev", member("ann", "admin"), member("bob", "viewer", "extension:metering"))
 	namespace := *project.Spec.Namespace
 	o.trial(namespace, 7)

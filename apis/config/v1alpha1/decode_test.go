@@ -249,6 +249,7 @@ controllers: {seed: {monitorPeriod: 5s}}
 	defaults.SetDefaults()
 	want.Admission = defaults.Admission
 	want.Controllers.Project.Quotas = defaults.Controllers.Project.Quotas
+	want.Projects.MaxPerUser = new(100)
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("Given values are kept, all others get their defaults (-want +got):\n%s", diff)
 	}

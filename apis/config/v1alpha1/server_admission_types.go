@@ -59,6 +59,10 @@ type ResourceLimit struct {
 	// Count is the maximum number of objects of a cluster-scoped resource.
 	// +optional
 	Count *int64 `json:"count,omitempty"`
+	// Together is the maximum size of the data of all Secrets of a namespace together; it is for the resource secrets only. Secrets with
+	// no more than 16Ki of data are always allowed, because a quota limits their number.
+	// +optional
+	Together *resource.Quantity `json:"together,omitempty"`
 }
 
 // ResourceSizeMode says what happens to a request above a limit.

@@ -27,7 +27,7 @@ const (
 	defaultAuditAge            = 30 * 24 * time.Hour
 	defaultAuditBytes          = 256 << 20
 	defaultServiceAccountToken = 90 * 24 * time.Hour
-	defaultObjectSize          = 512 << 10
+	defaultProjectsOfUser      = 100
 )
 
 // SetDefaults fills every field that was left out and has a default.
@@ -51,6 +51,7 @@ func (c *ServerConfiguration) SetDefaults() {
 	}
 	setDuration(&c.Tokens.DefaultLifetime, time.Hour)
 	setDuration(&c.Tokens.MaxServiceAccountTokenLifetime, defaultServiceAccountToken)
+	setDefault(&c.Projects.MaxPerUser, defaultProjectsOfUser)
 	setDuration(&c.Certificates.ClientLifetime, 365*24*time.Hour)
 	c.Controllers.setDefaults()
 	c.Shoots.setDefaults()
@@ -70,24 +71,30 @@ func (c *ServerConfiguration) SetDefaults() {
 }
 
 // defaultResourceSize limits the size of the objects in projects, far above what users need, so that no user can fill the
-// store of the garden. Kubernetes itself limits Secrets and ConfigMaps. Gardenlets and the server itself have no limits,
+// store of the garden, or its memory, where each byte of a Secret or ConfigMap takes three. Gardenlets and the server itself have no limits,
 // because they add to objects of users that are near the limit (GAC-SIZE-6).
 func defaultResourceSize() ResourceSizeConfiguration {
-	limit := func(group string, resources ...string) ResourceLimit {
+	limit := func(size int64, group string, resources ...string) ResourceLimit {
 		return ResourceLimit{
-			APIGroups: []string{group}, APIVersions: []string{"*"}, Resources: resources,
-			Size: resource.NewQuantity(defaultObjectSize, resource.BinarySI),
+			APIGroups: []string{group}, APIVersions: []string{"*"}, Resources: resources, Size: resource.NewQuantity(size, resource.BinarySI),
 		}
 	}
+	const large, medium, small, secrets = 512 << 10, 128 << 10, 64 << 10, 32 << 20
 
 	return ResourceSizeConfiguration{
 		Limits: []ResourceLimit{
-			limit("core.gardener.cloud", "namespacedcloudprofiles", "plants", "projects", "quotas", "secretbindings", "shoots"),
-			limit("operations.gardener.cloud", "bastions"),
-			limit("security.gardener.cloud", "credentialsbindings", "workloadidentities"),
-			limit("settings.gardener.cloud", "openidconnectpresets"),
-			limit("rbac.authorization.k8s.io", "roles", "rolebindings"),
-			limit("", "serviceaccounts"),
+			limit(large, "core.gardener.cloud", "namespacedcloudprofiles", "projects", "shoots"),
+			limit(medium, "rbac.authorization.k8s.io", "roles", "rolebindings"),
+			limit(medium, "", "configmaps"),
+			limit(small, "core.gardener.cloud", "plants", "quotas", "secretbindings"),
+			limit(small, "operations.gardener.cloud", "bastions"),
+			limit(small, "security.gardener.cloud", "credentialsbindings", "workloadidentities"),
+			limit(small, "settings.gardener.cloud", "openidconnectpresets"),
+			limit(small, "", "serviceaccounts"),
+			{
+				APIGroups: []string{""}, APIVersions: []string{"*"}, Resources: []string{"secrets"},
+				Together: resource.NewQuantity(secrets, resource.BinarySI),
+			},
 		},
 		UnrestrictedSubjects: []rbacv1.Subject{
 			{Kind: rbacv1.GroupKind, Name: "gardener.cloud:system:seeds"},

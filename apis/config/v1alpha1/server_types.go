@@ -159,6 +159,10 @@ type ProjectConfiguration struct {
 	// gardener.cloud:system:project-creation. By default, all authenticated users can create projects.
 	// +optional
 	RestrictCreation bool `json:"restrictCreation,omitempty"`
+	// MaxPerUser is how many projects a user can create who has no permission exceed-limit on projects; 0 is no limit. The service
+	// accounts in all projects of a user can together create as many again. Defaults to 100.
+	// +optional
+	MaxPerUser *int `json:"maxPerUser,omitempty"`
 }
 
 // CertificateConfiguration limits the certificates that the server signs.

@@ -3,6 +3,7 @@
 package validation_test
 
 import (
+	"fmt"
 	"testing"
 	"time"
 
@@ -476,6 +477,41 @@ func TestValidateProjectRules(t *testing.T) {
 	ready := project(func(p *gardencorev1beta1.Project) { p.Status.Phase = "Ready" })
 	if diff := cmp.Diff([]string{"status.phase: FieldValueInvalid"}, checktest.Complaints(validation.ValidateProjectStatusUpdate(project(), ready))); diff != "" {
 		t.Errorf("API-VALPROJ-5: a phase does not become empty again\nValidateProjectStatusUpdate(...) (-want +got):\n%s", diff)
+	}
+}
+
+// TestValidateProjectBounds_API_VALPROJ_1 has as many members as a garden can carry, and one more.
+func TestValidateProjectBounds_API_VALPROJ_1(t *testing.T) {
+	t.Parallel()
+	people := func(n int) func(*gardencorev1beta1.Project) {
+		return func(p *gardencorev1beta1.Project) {
+			for i := range n {
+				who := rbacv1.Subject{APIGroup: rbacv1.GroupName, Kind: rbacv1.UserKind, Name: fmt.Sprint(i)}
+				p.Spec.Members = append(p.Spec.Members, gardencorev1beta1.ProjectMember{Subject: who, Role: "viewer"})
+			}
+		}
+	}
+	for name, tc := range map[string]struct {
+		reason   string
+		now, old func(*gardencorev1beta1.Project)
+		want     []string
+	}{
+		"members":  {reason: "a thousand people are many", now: people(1000)},
+		"too many": {reason: "more are a group", now: people(1001), want: []string{"spec.members: FieldValueTooMany"}},
+		"added":    {reason: "also when they come one by one", now: people(1001), old: people(1000), want: []string{"spec.members: FieldValueTooMany"}},
+		"stored":   {reason: "those of before may leave", now: people(1001), old: people(1002)},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			is := project(tc.now, func(p *gardencorev1beta1.Project) { p.Spec.Description = new("new") })
+			got := validation.ValidateProject(is)
+			if tc.old != nil {
+				got = validation.ValidateProjectUpdate(is, project(tc.old))
+			}
+			if diff := cmp.Diff(tc.want, checktest.Complaints(got)); diff != "" {
+				t.Errorf("%s (-want +got):\n%s", tc.reason, diff)
+			}
+		})
 	}
 }
 

@@ -19,6 +19,10 @@ import (
 const (
 	maxProjectName   = 10
 	maxExtensionRole = 20
+
+	// The members of a project are subjects of roles of the whole garden, which each request of everybody is compared with. Far fewer are
+	// people; a group can be a member, too.
+	maxMembers = 1000
 )
 
 // ValidateProject checks a new Project (API-VALPROJ-1 to 4, API-NAME-2, API-NAME-8).
@@ -29,6 +33,7 @@ func ValidateProject(p *gardencorev1beta1.Project) field.ErrorList {
 		errs = append(errs, field.TooLong(path, p.Name, maxProjectName))
 	}
 	errs = append(errs, noDoubleHyphen(p.Name, path)...)
+	errs = append(errs, memberBounds(p.Spec.Members, nil)...)
 	return append(errs, projectSpec(&p.Spec, field.NewPath("spec"))...)
 }
 
@@ -45,6 +50,7 @@ func ValidateProjectUpdate(p, old *gardencorev1beta1.Project) field.ErrorList {
 	if check.Equal(&p.Spec, &old.Spec) {
 		return errs
 	}
+	errs = append(errs, memberBounds(p.Spec.Members, old.Spec.Members)...)
 	return append(errs, projectSpec(&p.Spec, path)...)
 }
 
@@ -133,6 +139,14 @@ func members(all []gardencorev1beta1.ProjectMember, path *field.Path) field.Erro
 		}
 	}
 	return append(errs, duplicates(names, path.Index)...)
+}
+
+// memberBounds rejects more members than a garden can carry. Those that an earlier version has accepted can become fewer.
+func memberBounds(all, old []gardencorev1beta1.ProjectMember) field.ErrorList {
+	if n := len(all); n > max(maxMembers, len(old)) {
+		return field.ErrorList{field.TooMany(field.NewPath("spec", "members"), n, maxMembers)}
+	}
+	return nil
 }
 
 // roleIn returns the paths of the roles of a member; the first one is in the field role.

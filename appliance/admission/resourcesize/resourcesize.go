@@ -22,6 +22,7 @@ type rule struct {
 
 	world  *world.World
 	config gardenconfigv1alpha1.ResourceSizeConfiguration
+	asked  asked
 }
 
 // New returns the constructor of the plugin; without a configuration there are no limits.
@@ -64,6 +65,20 @@ func (r *rule) Validate(ctx context.Context, a admission.Attributes, o admission
 	}
 	if tooLarge != nil {
 		if err := r.answer(a, "SizeExceeded", tooLarge); err != nil {
+			return err
+		}
+	}
+	if complaint := tooManaged(a, limit); complaint != nil {
+		if err := r.answer(a, "SizeExceeded", complaint); err != nil {
+			return err
+		}
+	}
+	tooMuch, err := r.tooMuch(ctx, a, o, limit)
+	if err != nil {
+		return world.Answer(a, err)
+	}
+	if tooMuch != nil {
+		if err := r.answer(a, "SizeExceeded", tooMuch); err != nil {
 			return err
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"time"
 
 	rbacv1 "k8s.io/api/rbac/v1"
@@ -45,14 +46,21 @@ func (r *Reconciler) ensureRoles(ctx context.Context, s *scope) (kit.Outcome, er
 }
 
 // ensureExtensionRoles creates the extension roles that members of this project hold, and deletes those that no member holds any
-// more (GCM-PROJECT-8). The API server aggregates their rules.
+// more (GCM-PROJECT-8). The API server aggregates their rules, all of them anew whenever one of the roles of the garden changes. So there are
+// none for extensions that do not exist: everybody can own a project, and give its members roles of any names.
 func (r *Reconciler) ensureExtensionRoles(ctx context.Context, s *scope) (kit.Outcome, error) {
+	defined, err := r.definedRoles(ctx)
+	if err != nil {
+		return kit.Stop(), err
+	}
+	members := MembersOf(s.project)
+	maps.DeleteFunc(members.Extensions, func(role string, _ []rbacv1.Subject) bool { return !defined[role] })
 	labels := client.MatchingLabels{
 		gardencorev1beta1.LabelRole:        gardencorev1beta1.RoleExtensionProject,
 		gardencorev1beta1.LabelProjectName: s.project.Name,
 	}
 	wanted := map[string]bool{}
-	for _, grant := range ExtensionGrants(s.project, MembersOf(s.project)) {
+	for _, grant := range ExtensionGrants(s.project, members) {
 		wanted[grant.Name] = true
 		if err := r.ensureClusterRole(ctx, s, &rbacv1.ClusterRole{ObjectMeta: metav1.ObjectMeta{Name: grant.Name, Labels: labels}, AggregationRule: grant.Aggregation}); err != nil {
 			return kit.Stop(), err
@@ -65,6 +73,19 @@ func (r *Reconciler) ensureExtensionRoles(ctx context.Context, s *scope) (kit.Ou
 		return kit.Stop(), err
 	}
 	return kit.Continue(), r.removeOthers(ctx, &rbacv1.ClusterRoleList{}, wanted, labels)
+}
+
+// definedRoles are the extension roles that have rules, which ClusterRoles of extensions add to them.
+func (r *Reconciler) definedRoles(ctx context.Context) (map[string]bool, error) {
+	parts := &rbacv1.ClusterRoleList{}
+	if err := r.Client.List(ctx, parts, client.HasLabels{gardencorev1beta1.LabelAggregateToExtensionRole}, client.UnsafeDisableDeepCopy); err != nil {
+		return nil, fmt.Errorf("list the roles of extensions: %w", err)
+	}
+	defined := map[string]bool{}
+	for i := range parts.Items {
+		defined[parts.Items[i].Labels[gardencorev1beta1.LabelAggregateToExtensionRole]] = true
+	}
+	return defined, nil
 }
 
 // removeOthers deletes the objects of a kind that are not wanted.

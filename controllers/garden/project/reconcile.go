@@ -31,7 +31,8 @@ type Reconciler struct {
 }
 
 // AddToManager implements kit.Adder. Everything created for a project is owned by it, so that each edit starts another pass
-// (GCM-PROJECT-13). The deletion of a Shoot enqueues the project in deletion that waits for it (GCM-PROJECT-10).
+// (GCM-PROJECT-13). The deletion of a Shoot enqueues the project in deletion that waits for it (GCM-PROJECT-10), and the ClusterRole of an
+// extension those whose members hold the role that it adds to (GCM-PROJECT-8).
 func (r *Reconciler) AddToManager(clusters kit.Clusters) error {
 	b := r.Controller(clusters, controllerName, kit.Workers(r.Config.ConcurrentSyncs))
 	// The quota controller writes the status of quotas, which have no generation to tell such changes apart.
@@ -44,7 +45,8 @@ func (r *Reconciler) AddToManager(clusters kit.Clusters) error {
 		Owns(&rbacv1.ClusterRole{}).
 		Owns(&rbacv1.ClusterRoleBinding{}).
 		Owns(&rbacv1.RoleBinding{}).
-		Watches(&gardencorev1beta1.Shoot{}, Emptied(r.Client), builder.WithPredicates(deletions()))
+		Watches(&gardencorev1beta1.Shoot{}, Emptied(r.Client), builder.WithPredicates(deletions())).
+		Watches(&rbacv1.ClusterRole{}, Defined(r.Client), builder.WithPredicates(kit.Touching(isPart)))
 	return kit.Complete(b, controllerName, reconcile.AsReconciler(r.Client, r))
 }
 
@@ -53,6 +55,21 @@ func Emptied(reader client.Reader) handler.EventHandler {
 	return kit.EnqueueMatching(reader, &gardencorev1beta1.ProjectList{}, func(shoot client.Object, project *gardencorev1beta1.Project) bool {
 		return project.DeletionTimestamp != nil && project.Spec.Namespace != nil && *project.Spec.Namespace == shoot.GetNamespace()
 	})
+}
+
+// Defined enqueues the projects whose members hold an extension role that gets its rules from a ClusterRole, or did. The reader must read
+// from the cache.
+func Defined(reader client.Reader) handler.EventHandler {
+	return kit.EnqueueMatching(reader, &gardencorev1beta1.ProjectList{}, func(part client.Object, project *gardencorev1beta1.Project) bool {
+		_, held := MembersOf(project).Extensions[part.GetLabels()[gardencorev1beta1.LabelAggregateToExtensionRole]]
+		return held
+	})
+}
+
+// isPart reports whether a ClusterRole adds rules to an extension role.
+func isPart(role *rbacv1.ClusterRole) bool {
+	_, is := role.Labels[gardencorev1beta1.LabelAggregateToExtensionRole]
+	return is
 }
 
 func deletions() predicate.Predicate {

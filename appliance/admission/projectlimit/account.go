@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package projectlimit
+
+import (
+	"context"
+	"fmt"
+
+	rbacv1 "k8s.io/api/rbac/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apiserver/pkg/authentication/serviceaccount"
+	"k8s.io/apiserver/pkg/authentication/user"
+
+	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+)
+
+// account is for whom a project counts: for a user, or for all service accounts of the projects that a user has created. Who has a project
+// makes as many accounts as he likes, which create projects with accounts of their own.
+type account struct {
+	person string
+	robots bool
+}
+
+// String implements fmt.Stringer.
+func (a account) String() string {
+	if a.robots {
+		return fmt.Sprintf("the service accounts in projects of %q", a.person)
+	}
+
+	return fmt.Sprintf("%q", a.person)
+}
+
+// accountOf returns for whom a project counts.
+func accountOf(p *gardencorev1beta1.Project) account {
+	if person := p.Annotations[annotationCreatedFor]; person != "" {
+		return account{person: person, robots: true}
+	}
+
+	return account{person: creator(p)}
+}
+
+// creator is the name of the user who has created a project; empty if nobody knows.
+func creator(p *gardencorev1beta1.Project) string {
+	switch by := p.Spec.CreatedBy; {
+	case by == nil:
+		return ""
+	case by.Kind == rbacv1.ServiceAccountKind:
+		return serviceaccount.MakeUsername(by.Namespace, by.Name)
+	default:
+		return by.Name
+	}
+}
+
+// behind returns the user for whom a service account of a project acts, which is the one who has created the project, or for whom it was
+// created. It is empty for people, and for accounts that operators have made: those in other namespaces, and in the namespace garden.
+func (r *rule) behind(ctx context.Context, who user.Info) (string, error) {
+	namespace, _, err := serviceaccount.SplitUsername(who.GetName())
+	if err != nil || namespace == gardencorev1beta1.NamespaceGarden {
+		return "", nil //nolint:nilerr // It is no service account.
+	}
+	of, err := r.world.Fresh().ProjectOf(ctx, namespace)
+	if err != nil {
+		return "", fmt.Errorf("find project of namespace %q: %w", namespace, err)
+	}
+	if of == nil {
+		return "", nil
+	}
+	if person := of.Annotations[annotationCreatedFor]; person != "" {
+		return person, nil
+	}
+	if person := creator(of); person != "" {
+		return person, nil
+	}
+
+	return serviceaccount.MakeNamespaceGroupName(namespace), nil
+}
+
+// note writes for whom a project was created, or that it was created by the one who asks. Nobody else writes it.
+func note(p *gardencorev1beta1.Project, person string) {
+	if person == "" {
+		delete(p.Annotations, annotationCreatedFor)
+
+		return
+	}
+	metav1.SetMetaDataAnnotation(&p.ObjectMeta, annotationCreatedFor, person)
+}
