@@ -63,12 +63,12 @@ func (s sources) add(group *genericapiserver.APIGroupInfo) {
 }
 
 // addConverted adds the stores of one of Kubernetes' own groups: its objects are stored in the internal version. A conversion
-// of them shares what it can with the original.
+// of them is a new object that shares its contents with the original, so that they are in memory once.
 func (s sources) addConverted(group string, info genericapiserver.APIGroupInfo) {
 	for version, storages := range info.VersionedResourcesStorageMap {
 		served := schema.GroupVersion{Group: group, Version: version}
 		serve := func(object runtime.Object) (runtime.Object, error) {
-			return info.Scheme.ConvertToVersion(object, served)
+			return info.Scheme.UnsafeConvertToVersion(object, served)
 		}
 		for resource, storage := range storages {
 			if strings.Contains(resource, "/") {

@@ -23,7 +23,7 @@ type refusal struct {
 }
 
 // operations carries out what the annotation asks for, one after the other. An operation that fails stays in the annotation and is
-// tried again; one that is refused does not. What an operation for all credentials does is not done once more for itself (OPER-ROT-4).
+// tried again; answer says how long one that is refused does. What an operation for all credentials does is not done once more for itself (OPER-ROT-4).
 func (r *Reconciler) operations(ctx context.Context, p *pass) error {
 	asked := validation.Operations(p.garden)
 	for _, name := range asked {
@@ -41,7 +41,11 @@ func (r *Reconciler) operations(ctx context.Context, p *pass) error {
 		default:
 			p.done = append(p.done, name)
 		}
-		logf.FromContext(ctx).Info("Operation of the Garden carried out", "operation", name, "refused", refused)
+		if refused {
+			logf.FromContext(ctx).Info("Operation of the Garden refused", "operation", name, "reason", err.Error())
+		} else {
+			logf.FromContext(ctx).Info("Operation of the Garden carried out", "operation", name)
+		}
 	}
 
 	return nil

@@ -47,7 +47,7 @@ func ReconcileGraph(ctx context.Context, shoot *gardencorev1beta1.Shoot, hosts f
 // DeleteGraph compiles the graph of a deletion.
 func DeleteGraph(shoot *gardencorev1beta1.Shoot, f Found) (*flow.Graph, error) {
 	return compose(modeDelete, onPaper(shoot, facts.Hosts{}).fragments(remains{
-		namespace: f.Namespace, home: f.Namespace || f.Home, apiServer: f.APIServer, available: f.Available, asleep: f.Asleep, entered: f.Entered,
+		namespace: f.Namespace, namespaceThere: f.Namespace || f.Home, apiServer: f.APIServer, available: f.Available, asleep: f.Asleep, hasServed: f.Entered,
 		infrastructure: f.Infrastructure, controlPlane: f.ControlPlane, network: f.Network, worker: f.Worker, workerless: query.Workerless(&shoot.Spec),
 	}))
 }

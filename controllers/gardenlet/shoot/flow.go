@@ -169,11 +169,11 @@ type fragment struct {
 
 // remains is what a deletion finds in the seed.
 type remains struct {
-	// namespace is there and not in deletion; home is set also if it is in deletion.
-	namespace, home bool
-	// apiServer is deployed; available is set if it also serves, asleep if it has no instances. entered is set if it has served before: somebody
+	// namespaceThere is set if there is a namespace, and namespace if it is not in deletion either.
+	namespaceThere, namespace bool
+	// apiServer is deployed; available is set if it also serves, asleep if it has no instances. hasServed is set if it has served before: somebody
 	// got access to the shoot from it.
-	apiServer, available, asleep, entered bool
+	apiServer, available, asleep, hasServed bool
 	// infrastructure, network and worker objects exist.
 	infrastructure, network, worker bool
 	// controlPlane is set if that of the cloud provider is there, is not in deletion, and has been whole.
@@ -184,7 +184,7 @@ type remains struct {
 // cleanable reports whether there can be anything inside the shoot that has to be removed in order, and a way to do so. There is
 // nothing in an API server that never served and on which nothing was built. One that serves no more is waited for.
 func (f remains) cleanable() bool {
-	return f.namespace && f.apiServer && (f.infrastructure || f.workerless) && (f.available || f.asleep || f.entered || f.network || f.worker)
+	return f.namespace && f.apiServer && (f.infrastructure || f.workerless) && (f.available || f.asleep || f.hasServed || f.network || f.worker)
 }
 
 // wasWhole reports whether an extension has ever done what it was asked for.
@@ -221,8 +221,8 @@ func (g ground) inspect(ctx context.Context) (remains, error) {
 	}
 	found := remains{workerless: !g.facts.Workers()}
 	namespace, server := &corev1.Namespace{}, &appsv1.Deployment{}
-	found.home = there(namespace, client.ObjectKey{Name: g.facts.Namespace})
-	found.namespace = found.home && namespace.DeletionTimestamp == nil
+	found.namespaceThere = there(namespace, client.ObjectKey{Name: g.facts.Namespace})
+	found.namespace = found.namespaceThere && namespace.DeletionTimestamp == nil
 	found.apiServer = there(server, client.ObjectKey{Namespace: g.facts.Namespace, Name: gardencorev1beta1.DeploymentKubeAPIServer}) && server.DeletionTimestamp == nil
 	if found.apiServer {
 		found.available, _ = deploy.Healthy(server)
@@ -230,7 +230,7 @@ func (g ground) inspect(ctx context.Context) (remains, error) {
 	}
 	// The resource manager gets its access by the shoot itself.
 	access := shootaccess.Program(g.facts.Namespace, shootaccess.ResourceManager)
-	found.entered = there(&corev1.Secret{}, client.ObjectKeyFromObject(access))
+	found.hasServed = there(&corev1.Secret{}, client.ObjectKeyFromObject(access))
 	key := client.ObjectKey{Namespace: g.facts.Namespace, Name: g.facts.Shoot.Name}
 	found.infrastructure = there(&gardenextensionsv1alpha1.Infrastructure{}, key)
 	control := &gardenextensionsv1alpha1.ControlPlane{}

@@ -136,7 +136,7 @@ func TestWhatIsLeftIsKnown_GLET_DEL_1(t *testing.T) {
 	t.Parallel()
 	for _, unknown := range []client.Object{
 		&corev1.Namespace{}, &gardenextensionsv1alpha1.Infrastructure{}, &gardenextensionsv1alpha1.ControlPlane{}, &gardenextensionsv1alpha1.Network{},
-		&gardenextensionsv1alpha1.Worker{},
+		&gardenextensionsv1alpha1.Worker{}, &corev1.Secret{},
 	} {
 		kind := reflect.TypeOf(unknown)
 		t.Run(kind.Elem().Name(), func(t *testing.T) {

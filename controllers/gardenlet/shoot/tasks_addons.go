@@ -31,7 +31,7 @@ type addOns struct {
 // turned around: those that act before the API server starts act again after it has stopped (EXT-EXT-3).
 func (a addOns) fragment(found remains) fragment {
 	first, then, last := a.types(reconciledAt(beforeAPIServer)), a.types(reconciledAt(afterAPIServer)), a.types(reconciledAt(afterWorker))
-	sleeps, gone := a.facts.Power != facts.Awake, !found.home
+	sleeps, gone := a.facts.Power != facts.Awake, !found.namespaceThere
 	stale := a.ask("ext-stale", "extensions that the cluster does not have any more", a.types(nil)).
 		destroy(false, "namespace", "gardener-access", "resource-manager-access")
 	// Nothing is waited for while a cluster sleeps: an extension may need it to clean up.

@@ -53,7 +53,7 @@ func (n names) fragment(found remains) fragment {
 		destroy: []flow.Task{
 			{ID: "dns-internal", Title: "Deploying the internal DNS record", Reads: reads, Skip: !found.cleanable() || n.facts.Hosts.Internal == "", Do: n.internalAgain},
 			{
-				ID: "dns-delete", Title: "Deleting the DNS records", After: after("apiserver-service-delete", "dns-internal", "dns-ingress-delete"), Skip: !found.home, Do: n.delete,
+				ID: "dns-delete", Title: "Deleting the DNS records", After: after("apiserver-service-delete", "dns-internal", "dns-ingress-delete"), Skip: !found.namespaceThere, Do: n.delete,
 			},
 		},
 	}

@@ -30,7 +30,7 @@ type provider struct {
 }
 
 func (p provider) fragment(found remains) fragment {
-	none, gone := !p.facts.Workers(), !found.home
+	none, gone := !p.facts.Workers(), !found.namespaceThere
 	sleeps := p.facts.Power != facts.Awake
 	return fragment{
 		deploy: slices.Concat(
@@ -134,12 +134,19 @@ func (p provider) network() ask[*gardenextensionsv1alpha1.Network] {
 	}
 }
 
-// checkNetworks returns an error if an extension reports a network that is none. Who reads the status of the shoot relies on them: the policies of
+// maxNetworks is how many networks of an extension are taken over. The status of the shoot has to stay small enough to be written.
+const maxNetworks = 256
+
+// checkNetworks returns an error if an extension reports a network that is none, or too many. Who reads the status of the shoot relies on them: the policies of
 // its control plane, for example, would not follow the seed any more.
 func checkNetworks(infrastructure *gardenextensionsv1alpha1.Infrastructure) error {
 	reported := []string{ptr.Deref(infrastructure.Status.NodesCIDR, "")}
 	if chosen := infrastructure.Status.Networking; chosen != nil {
 		reported = slices.Concat(reported, chosen.Nodes, chosen.Pods, chosen.Services)
+	}
+	reported = append(reported, infrastructure.Status.EgressCIDRs...)
+	if len(reported) > maxNetworks {
+		return fmt.Errorf("the extension of Infrastructure %q reports %d networks, and at most %d are taken over", infrastructure.Name, len(reported), maxNetworks)
 	}
 	for _, network := range reported {
 		if network == "" {

@@ -75,7 +75,7 @@ func (i inside) fragment(found remains) fragment {
 		destroy: []flow.Task{{
 			ID: "shoot-resources-delete", Title: "Deleting the managed resources of the cluster",
 			After:   slices.Concat(sized.deleted(), machineControl{ground: i.ground}.deleted(), after("resource-manager-access", cleaned, "controlplane-delete-wait", "worker-delete-wait")),
-			Timeout: letGoTimeout, Skip: !found.home,
+			Timeout: letGoTimeout, Skip: !found.namespaceThere,
 			Do: func(ctx context.Context) error { return i.letGo(ctx, found.cleanable()) },
 		}},
 	}

@@ -74,7 +74,7 @@ func (o optional) fragment(found remains) fragment {
 			After: after("resource-manager-access", "controlplane-wait", "clean-extended-apis", "kcm-wait", "dns-ingress-delete"),
 			Skip:  !found.cleanable(), Do: o.letGo,
 		}, {
-			ID: "dns-ingress-delete", Title: "Deleting the DNS record of the ingress controller", Skip: !found.home, Do: o.ingressAway,
+			ID: "dns-ingress-delete", Title: "Deleting the DNS record of the ingress controller", Skip: !found.namespaceThere, Do: o.ingressAway,
 		}},
 	}
 }

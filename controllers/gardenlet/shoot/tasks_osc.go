@@ -35,7 +35,7 @@ func (m machineConfigs) fragment(found remains) fragment {
 			ID: "node-agent-config", Title: "Deploying what the agents of nodes keep", After: after("resource-manager-access"),
 			Reads: []flow.Slot{m.values.keptConfigs}, Skip: none || m.facts.Power != facts.Awake, Do: m.hand,
 		}),
-		destroy: m.ask().destroy(!found.home, "worker-delete-wait"),
+		destroy: m.ask().destroy(!found.namespaceThere, "worker-delete-wait"),
 	}
 }
 

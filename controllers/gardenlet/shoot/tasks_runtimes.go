@@ -44,7 +44,7 @@ func (r runtimes) fragment(found remains) fragment {
 	none := !r.facts.Workers()
 	return fragment{
 		deploy:  append(r.ask().deploy(none || r.facts.Power != facts.Awake, "resource-manager-access", "system-resources"), r.ask().tidy(none, "worker-wait")),
-		destroy: r.ask().destroy(!found.home, cleaned, "resource-manager-access"),
+		destroy: r.ask().destroy(!found.namespaceThere, cleaned, "resource-manager-access"),
 	}
 }
 

@@ -56,7 +56,7 @@ func (w workers) fragment(found remains) fragment {
 			Skip: none || w.facts.Power != facts.Awake, Do: w.awaitNodes,
 			After: after("worker-wait", "network-wait", "kube-proxy", "kcm-wait", "scheduler-wait", "controlplane-wait"),
 		}),
-		destroy: w.ask().destroy(!found.home, append(control.ready(), cleaned, autoscalerDeleted, "cloudprovider-secret", "referenced-resources")...),
+		destroy: w.ask().destroy(!found.namespaceThere, append(control.ready(), cleaned, autoscalerDeleted, "cloudprovider-secret", "referenced-resources")...),
 	}
 }
 

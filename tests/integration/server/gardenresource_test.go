@@ -408,7 +408,7 @@ func TestGardenRotatesAll(t *testing.T) {
 		return is(last.State == gardencorev1beta1.LastOperationStateSucceeded, "last operation %+v", last)
 	})
 	// The last operation is also that of a later run that has failed.
-	if strings.Contains(g.Log(), "refused=true") {
+	if strings.Contains(g.Log(), "Operation of the Garden refused") {
 		t.Error("OPER-REC-4, OPER-ROT-4: an operation was refused")
 	}
 	if n := published(); n != 2 {
