@@ -62,7 +62,9 @@ func TestNetworksAreNetworks_EXT_INFRA_3(t *testing.T) {
 			s.Networking.Services = []string{"100.64.0.0 /13"}
 		},
 		"of its egress": func(s *gardenextensionsv1alpha1.InfrastructureStatus) { s.EgressCIDRs = []string{"198.51.100.7"} },
-		"too many":      func(s *gardenextensionsv1alpha1.InfrastructureStatus) { s.EgressCIDRs = slices.Repeat([]string{"198.51.100.7/32"}, 1000) },
+		"too many": func(s *gardenextensionsv1alpha1.InfrastructureStatus) {
+			s.EgressCIDRs = slices.Repeat([]string{"198.51.100.7/32"}, 1000)
+		},
 	} {
 		t.Run(reason, func(t *testing.T) {
 			t.Parallel()
