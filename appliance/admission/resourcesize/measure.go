@@ -10,10 +10,9 @@ import (
 	"k8s.io/apiserver/pkg/admission"
 )
 
-// size returns the length of an object in JSON, in the version of the request, without its status and its managed fields,
+// size returns the length of an object of a request in JSON, in the version of the request, without its status and its managed fields,
 // which the server writes. They are not subtracted if the object is within the limit with them.
-func size(a admission.Attributes, o admission.ObjectInterfaces, limit int64) (int64, error) {
-	object := a.GetObject()
+func size(a admission.Attributes, o admission.ObjectInterfaces, object runtime.Object, limit int64) (int64, error) {
 	if o != nil {
 		converted, err := admission.ConvertToGVK(object, a.GetKind(), o)
 		if err != nil {

@@ -120,19 +120,31 @@ func names(all []string, one string) bool {
 // everything matches every name.
 const everything = "*"
 
-// tooLarge measures an object (GAC-SIZE-3).
+// tooLarge measures an object (GAC-SIZE-3). One that was already above the limit, such as one from before the limit was set, may be updated
+// as long as it does not grow: otherwise nobody could make it smaller step by step, and a namespace with such an object that has
+// a finalizer could never be deleted (GAC-SIZE-4).
 func tooLarge(
 	a admission.Attributes, o admission.ObjectInterfaces, limit *gardenconfigv1alpha1.ResourceLimit,
 ) (complaint, err error) {
 	if limit.Size == nil || a.GetObject() == nil {
 		return nil, nil
 	}
-	size, err := size(a, o, limit.Size.Value())
+	most := limit.Size.Value()
+	now, err := size(a, o, a.GetObject(), most)
 	if err != nil {
 		return nil, errors.Join(world.ErrUnreadable, err)
 	}
-	if size <= limit.Size.Value() {
+	if now <= most {
 		return nil, nil
 	}
-	return fmt.Errorf("the object has %d bytes in JSON, and at most %d are allowed", size, limit.Size.Value()), nil
+	if old := a.GetOldObject(); old != nil {
+		before, err := size(a, o, old, most)
+		if err != nil {
+			return nil, errors.Join(world.ErrUnreadable, err)
+		}
+		if now <= before {
+			return nil, nil
+		}
+	}
+	return fmt.Errorf("the object has %d bytes in JSON, and at most %d are allowed", now, most), nil
 }
