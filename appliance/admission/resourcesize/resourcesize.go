@@ -22,7 +22,6 @@ type rule struct {
 
 	world  *world.World
 	config gardenconfigv1alpha1.ResourceSizeConfiguration
-	asked  asked
 }
 
 // New returns the constructor of the plugin; without a configuration there are no limits.
@@ -33,7 +32,7 @@ func New(c *gardenconfigv1alpha1.ResourceSizeConfiguration) func(w *world.World)
 			r.config = *c
 		}
 		operations := []admission.Operation{admission.Create, admission.Update}
-		if slices.ContainsFunc(r.config.Limits, func(l gardenconfigv1alpha1.ResourceLimit) bool { return l.Count != nil }) {
+		if slices.ContainsFunc(r.config.Limits, func(l gardenconfigv1alpha1.ResourceLimit) bool { return l.Count != nil || l.TotalSize != nil }) {
 			operations = append(operations, admission.Delete)
 		}
 		r.Handler = admission.NewHandler(operations...)
@@ -68,8 +67,12 @@ func (r *rule) Validate(ctx context.Context, a admission.Attributes, o admission
 			return err
 		}
 	}
-	if complaint := tooManaged(a, limit); complaint != nil {
-		if err := r.answer(a, "SizeExceeded", complaint); err != nil {
+	tooManaged, err := tooManaged(a, o)
+	if err != nil {
+		return world.Answer(a, err)
+	}
+	if tooManaged != nil {
+		if err := r.answer(a, "SizeExceeded", tooManaged); err != nil {
 			return err
 		}
 	}
