@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apiserver/pkg/admission"
 
@@ -26,7 +27,7 @@ func tooManaged(a admission.Attributes, o admission.ObjectInterfaces) (complaint
 	if size <= managed || size <= managedOf(a.GetOldObject()) {
 		return nil, nil
 	}
-	rest, err := unmanaged(a, o, a.GetObject())
+	rest, err := restOf(a, o)
 	if err != nil {
 		return nil, errors.Join(world.ErrUnreadable, err)
 	}
@@ -35,6 +36,19 @@ func tooManaged(a admission.Attributes, o admission.ObjectInterfaces) (complaint
 		return nil, nil
 	}
 	return fmt.Errorf("the managed fields of the object have %d bytes, and at most %d are allowed; use fewer names of field managers", size, most), nil
+}
+
+// restOf is the size of the object without its managed fields. That of a Secret is what the limit of all Secrets counts, because it may be
+// several times as large in JSON.
+func restOf(a admission.Attributes, o admission.ObjectInterfaces) (int64, error) {
+	if a.GetResource().GroupResource() != corev1.Resource("secrets") {
+		return unmanaged(a, o, a.GetObject())
+	}
+	secret, _, err := world.Objects[corev1.Secret](a, o)
+	if err != nil {
+		return 0, err
+	}
+	return weight(secret), nil
 }
 
 // managedOf is the size of the managed fields of an object; one without metadata has none.
