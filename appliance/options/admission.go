@@ -56,7 +56,7 @@ func checkResourceSize(c *gardenconfigv1alpha1.ResourceSizeConfiguration, check 
 		check("", path+"apiVersions", some(limit.APIVersions))
 		check("", path+"resources", some(limit.Resources))
 		check("", path+"size", validateSize(limit))
-		check("", path+"together", validateTogether(limit))
+		check("", path+"totalSize", validateTotalSize(limit))
 		if limit.Count != nil && *limit.Count < 0 {
 			check("", path+"count", fmt.Errorf("%d is less than 0", *limit.Count))
 		}
@@ -75,8 +75,8 @@ func some(names []string) error {
 
 func validateSize(limit *gardenconfigv1alpha1.ResourceLimit) error {
 	switch {
-	case limit.Size == nil && limit.Count == nil && limit.Together == nil:
-		return errors.New("a limit requires a size, a count or together")
+	case limit.Size == nil && limit.Count == nil && limit.TotalSize == nil:
+		return errors.New("a limit requires a size, a count or a total size")
 	case limit.Size != nil && limit.Size.Sign() <= 0:
 		return fmt.Errorf("%s is not greater than 0", limit.Size)
 	default:
@@ -84,12 +84,12 @@ func validateSize(limit *gardenconfigv1alpha1.ResourceLimit) error {
 	}
 }
 
-func validateTogether(limit *gardenconfigv1alpha1.ResourceLimit) error {
+func validateTotalSize(limit *gardenconfigv1alpha1.ResourceLimit) error {
 	switch {
-	case limit.Together == nil:
+	case limit.TotalSize == nil:
 		return nil
-	case limit.Together.Sign() <= 0:
-		return fmt.Errorf("%s is not greater than 0", limit.Together)
+	case limit.TotalSize.Sign() <= 0:
+		return fmt.Errorf("%s is not greater than 0", limit.TotalSize)
 	case !slices.Equal(limit.Resources, []string{"secrets"}):
 		return errors.New("is possible for the resource secrets only")
 	default:

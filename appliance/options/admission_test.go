@@ -36,8 +36,8 @@ func TestAdmissionValidate(t *testing.T) {
 			file:   "admission: {resourceSize: {limits: [{apiGroups: [core.gardener.cloud], apiVersions: [v1beta1], resources: [projects], count: 100}]}}\n",
 		},
 		"GAC-SIZE-3": {
-			reason: "So may what all Secrets of a project have together.",
-			file:   "admission: {resourceSize: {limits: [{apiGroups: [\"\"], apiVersions: [v1], resources: [secrets], together: 1Mi}]}}\n",
+			reason: "So may the total size of the Secrets of each project.",
+			file:   "admission: {resourceSize: {limits: [{apiGroups: [\"\"], apiVersions: [v1], resources: [secrets], totalSize: 1Mi}]}}\n",
 		},
 		"GAC-SIZE-9": {
 			reason: "Each wrong value is told.",
@@ -47,8 +47,8 @@ func TestAdmissionValidate(t *testing.T) {
     limits:
     - {apiGroups: [], apiVersions: [], resources: []}
     - {apiGroups: [a], apiVersions: [v1], resources: [b], size: "0", count: -1}
-    - {apiGroups: [""], apiVersions: [v1], resources: [secrets], together: "0"}
-    - {apiGroups: [""], apiVersions: [v1], resources: [configmaps], together: 1Mi}
+    - {apiGroups: [""], apiVersions: [v1], resources: [secrets], totalSize: "0"}
+    - {apiGroups: [""], apiVersions: [v1], resources: [configmaps], totalSize: 1Mi}
     unrestrictedSubjects:
     - {kind: Role, name: a}
     - {kind: ServiceAccount, name: a}
@@ -61,7 +61,7 @@ func TestAdmissionValidate(t *testing.T) {
 				"admission.resourceSize.limits[0].apiGroups", "admission.resourceSize.limits[0].apiVersions",
 				"admission.resourceSize.limits[0].resources", "admission.resourceSize.limits[0].size",
 				"admission.resourceSize.limits[1].size", "admission.resourceSize.limits[1].count",
-				"admission.resourceSize.limits[2].together", "admission.resourceSize.limits[3].together",
+				"admission.resourceSize.limits[2].totalSize", "admission.resourceSize.limits[3].totalSize",
 				"admission.resourceSize.unrestrictedSubjects[0]", "admission.resourceSize.unrestrictedSubjects[1]",
 				"admission.resourceSize.unrestrictedSubjects[2]", "admission.resourceSize.unrestrictedSubjects[3]",
 				"admission.resourceSize.unrestrictedSubjects[4]",

@@ -3,12 +3,15 @@
 package integration_test
 
 import (
+	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
-	"sync/atomic"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+	"golang.org/x/sync/errgroup"
 	authorizationv1 "k8s.io/api/authorization/v1"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -81,8 +84,15 @@ func TestProjectsOfAUser(t *testing.T) {
 		t.Errorf("but none to accounts, whose projects are there: got %q", more)
 	}
 
-	if more := o.flood(o.Client, "o", most+2); len(more) != most+2 {
-		t.Errorf("administrators have no limit: got %q", more)
+	teams := o.flood(o.Client, "o", most+2)
+	if len(teams) != most+2 {
+		t.Fatalf("administrators have no limit: got %q", teams)
+	}
+	for i, name := range teams[:2] {
+		team := o.phase(&gardencorev1beta1.Project{ObjectMeta: metav1.ObjectMeta{Name: name}}, gardencorev1beta1.ProjectPhaseReady)
+		if more := o.flood(account(team), fmt.Sprint("u", i, "-"), most+1); len(more) != most {
+			t.Errorf("the accounts of each of their projects create as many as those of a user: got %q", more)
+		}
 	}
 	if more := o.flood(o.as("rose"), "p", 1); len(more) != 1 {
 		t.Errorf("nor do the projects of others count: got %q", more)
@@ -121,27 +131,41 @@ func TestDataOfAProject(t *testing.T) {
 	namespace := *o.project("data", member("mallory", "admin")).Spec.Namespace
 	o.allowed(person("mallory"), authorizationv1.ResourceAttributes{Verb: "create", Resource: "secrets", Namespace: namespace})
 	mallory := o.as("mallory")
+	// A Secret of 1 MiB has metadata, too.
 	const secrets, room = 48, 32
-	content := make([]byte, 1<<20-10)
-	var made atomic.Int32
-	var all sync.WaitGroup
-	for i := range secrets {
-		all.Go(func() {
-			err := mallory.Create(t.Context(), &corev1.Secret{ObjectMeta: named(namespace, fmt.Sprint("s", i)), Data: map[string][]byte{"x": content}})
-			if err == nil {
-				made.Add(1)
-			} else {
-				refusedWith(t, err, "bytes of data together", "there is no room for another one")
+	content := make([]byte, 1<<20-1<<10)
+	large := func(n int) *corev1.Secret {
+		return &corev1.Secret{ObjectMeta: named(namespace, fmt.Sprint("s", n)), Data: map[string][]byte{"x": content}}
+	}
+	made := make([]bool, secrets)
+	var all errgroup.Group
+	all.SetLimit(4)
+	for n := range secrets {
+		all.Go(func() error {
+			err := mallory.Create(t.Context(), large(n))
+			if made[n] = err == nil; !made[n] {
+				refusedWith(t, err, "bytes in total", "there is no room for another one")
 			}
+			return nil
 		})
 	}
-	all.Wait()
-	if n := made.Load(); n != room {
-		t.Errorf("%d Secrets of 1 MiB were written, and there is room for %d", n, room)
+	_ = all.Wait()
+	if diff := cmp.Diff(room, strings.Count(fmt.Sprint(made), "true")); diff != "" {
+		t.Fatalf("Secrets of 1 MiB for which there is room (-want +got):\n%s", diff)
 	}
+	labels := map[string]string{}
+	for i := range 1000 {
+		labels[fmt.Sprint("label-", i)] = strings.Repeat("x", 60)
+	}
+	labelled := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "labelled", Labels: labels}}
+	refusedWith(t, mallory.Create(t.Context(), labelled), "bytes in total", "labels are no way around it")
+	if err := mallory.Delete(t.Context(), large(slices.Index(made, true))); err != nil {
+		t.Fatal(err)
+	}
+	harness.Eventually(t, "a Secret that is gone leaves room", func(ctx context.Context) error { return mallory.Create(ctx, large(secrets)) })
 	if err := mallory.Create(t.Context(), &corev1.Secret{ObjectMeta: named(namespace, "small"), Data: map[string][]byte{"x": content[:16_000]}}); err != nil {
 		t.Errorf("small ones are always allowed: %v", err)
 	}
-	large := &corev1.ConfigMap{ObjectMeta: named(namespace, "large"), BinaryData: map[string][]byte{"x": content[:128<<10]}}
-	refusedWith(t, mallory.Create(t.Context(), large), "at most 131072 are allowed", "a ConfigMap is not that large")
+	config := &corev1.ConfigMap{ObjectMeta: named(namespace, "large"), BinaryData: map[string][]byte{"x": content[:128<<10]}}
+	refusedWith(t, mallory.Create(t.Context(), config), "at most 131072 are allowed", "a ConfigMap is not that large")
 }

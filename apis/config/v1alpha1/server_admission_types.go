@@ -59,10 +59,10 @@ type ResourceLimit struct {
 	// Count is the maximum number of objects of a cluster-scoped resource.
 	// +optional
 	Count *int64 `json:"count,omitempty"`
-	// Together is the maximum size of the data of all Secrets of a namespace together; it is for the resource secrets only. Secrets with
-	// no more than 16Ki of data are always allowed, because a quota limits their number.
+	// TotalSize is the maximum size of all Secrets of a namespace, per namespace, with their metadata and without their managed fields; it is
+	// for the resource secrets only. Secrets of up to 16Ki are always allowed, because a quota limits their number.
 	// +optional
-	Together *resource.Quantity `json:"together,omitempty"`
+	TotalSize *resource.Quantity `json:"totalSize,omitempty"`
 }
 
 // ResourceSizeMode says what happens to a request above a limit.

@@ -93,7 +93,7 @@ func defaultResourceSize() ResourceSizeConfiguration {
 			limit(small, "", "serviceaccounts"),
 			{
 				APIGroups: []string{""}, APIVersions: []string{"*"}, Resources: []string{"secrets"},
-				Together: resource.NewQuantity(secrets, resource.BinarySI),
+				TotalSize: resource.NewQuantity(secrets, resource.BinarySI),
 			},
 		},
 		UnrestrictedSubjects: []rbacv1.Subject{

@@ -1277,8 +1277,8 @@ func (in *ResourceLimit) DeepCopyInto(out *ResourceLimit) {
 		*out = new(int64)
 		**out = **in
 	}
-	if in.Together != nil {
-		in, out := &in.Together, &out.Together
+	if in.TotalSize != nil {
+		in, out := &in.TotalSize, &out.TotalSize
 		x := (*in).DeepCopy()
 		*out = &x
 	}

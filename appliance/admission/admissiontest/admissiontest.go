@@ -201,11 +201,17 @@ type Request struct {
 // Ask runs a plugin as the API server does: first to mutate the object, then to validate it.
 func (g *Garden) Ask(rule admission.Interface, r Request) error {
 	g.tb.Helper()
+	return g.AskIn(g.tb.Context(), rule, r)
+}
+
+// AskIn is Ask in a context, such as that of a request whose outcome somebody tells.
+func (g *Garden) AskIn(ctx context.Context, rule admission.Interface, r Request) error {
+	g.tb.Helper()
 	a := g.attributes(r)
 	if !rule.Handles(a.GetOperation()) {
 		return nil
 	}
-	ctx := genericapirequest.WithNamespace(g.tb.Context(), a.GetNamespace())
+	ctx = genericapirequest.WithNamespace(ctx, a.GetNamespace())
 	if m, ok := rule.(admission.MutationInterface); ok {
 		if err := m.Admit(ctx, a, nil); err != nil {
 			return err

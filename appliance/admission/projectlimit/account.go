@@ -14,6 +14,10 @@ import (
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 )
 
+// apart is the note of a project whose service accounts do not count together with those of other projects: one user without a limit, such as
+// an automation, may create the projects of many teams, which must not take each other's places. It is the name of no user.
+const apart = serviceaccount.AllServiceAccountsGroup
+
 // account is for whom a project counts: for a user, or for all service accounts of the projects that a user has created. Who has a project
 // makes as many accounts as he likes, which create projects with accounts of their own.
 type account struct {
@@ -32,7 +36,7 @@ func (a account) String() string {
 
 // accountOf returns for whom a project counts.
 func accountOf(p *gardencorev1beta1.Project) account {
-	if person := p.Annotations[annotationCreatedFor]; person != "" {
+	if person := p.Annotations[annotationCreatedFor]; person != "" && person != apart {
 		return account{person: person, robots: true}
 	}
 
@@ -51,8 +55,22 @@ func creator(p *gardencorev1beta1.Project) string {
 	}
 }
 
+// createdFor returns the note of a project that somebody creates.
+func (r *rule) createdFor(ctx context.Context, who user.Info, p *gardencorev1beta1.Project) (string, error) {
+	exempt, err := r.exempt(ctx, who, p)
+	switch {
+	case err != nil:
+		return "", err
+	case exempt:
+		return apart, nil
+	default:
+		return r.behind(ctx, who)
+	}
+}
+
 // behind returns the user for whom a service account of a project acts, which is the one who has created the project, or for whom it was
-// created. It is empty for people, and for accounts that operators have made: those in other namespaces, and in the namespace garden.
+// created; if that is nobody, it is the group of the accounts of the project. It is empty for people, and for accounts that operators have
+// made: those in other namespaces, and in the namespace garden.
 func (r *rule) behind(ctx context.Context, who user.Info) (string, error) {
 	namespace, _, err := serviceaccount.SplitUsername(who.GetName())
 	if err != nil || namespace == gardencorev1beta1.NamespaceGarden {
@@ -65,14 +83,15 @@ func (r *rule) behind(ctx context.Context, who user.Info) (string, error) {
 	if of == nil {
 		return "", nil
 	}
-	if person := of.Annotations[annotationCreatedFor]; person != "" {
-		return person, nil
+	person := of.Annotations[annotationCreatedFor]
+	if person == "" {
+		person = creator(of)
 	}
-	if person := creator(of); person != "" {
-		return person, nil
+	if person == "" || person == apart {
+		person = serviceaccount.MakeNamespaceGroupName(namespace)
 	}
 
-	return serviceaccount.MakeNamespaceGroupName(namespace), nil
+	return person, nil
 }
 
 // note writes for whom a project was created, or that it was created by the one who asks. Nobody else writes it.

@@ -11,13 +11,14 @@ import (
 
 	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apiserver/pkg/admission"
+	"k8s.io/apiserver/pkg/authentication/user"
 
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	"github.com/terrarium-garden/terrarium/appliance/admission/world"
 )
 
 const (
-	// annotationCreatedFor is the name of the user for whom a service account has created a project.
+	// annotationCreatedFor is the name of the user for whom a service account has created a project, or apart.
 	annotationCreatedFor = "project.terrarium.garden/created-for"
 	// verbExceed permits creating projects above the limit. Administrators of the garden have it.
 	verbExceed = "exceed-limit"
@@ -42,7 +43,7 @@ var (
 	_ admission.ValidationInterface = &rule{}
 )
 
-// Admit notes for whom a service account of a project creates another project. The note never changes: without it the projects of an account
+// Admit notes for whom a service account of a project creates another project, and which projects were created without a limit. The note never changes: without it the projects of an account
 // would count for nobody once its own project is deleted.
 func (r *rule) Admit(ctx context.Context, a admission.Attributes, _ admission.ObjectInterfaces) error {
 	p, ok := a.GetObject().(*gardencorev1beta1.Project)
@@ -54,7 +55,7 @@ func (r *rule) Admit(ctx context.Context, a admission.Attributes, _ admission.Ob
 		person = old.Annotations[annotationCreatedFor]
 	} else {
 		var err error
-		if person, err = r.behind(ctx, a.GetUserInfo()); err != nil {
+		if person, err = r.createdFor(ctx, a.GetUserInfo(), p); err != nil {
 			return world.Answer(a, err)
 		}
 	}
@@ -70,8 +71,7 @@ func (r *rule) Validate(ctx context.Context, a admission.Attributes, _ admission
 	if !ok || a.GetSubresource() != "" || a.GetOperation() != admission.Create || r.most == 0 {
 		return nil
 	}
-	target := world.Target{Group: gardencorev1beta1.GroupName, Resource: "projects", Name: p.Name}
-	if exempt, err := r.world.May(ctx, a.GetUserInfo(), verbExceed, target); err != nil || exempt {
+	if exempt, err := r.exempt(ctx, a.GetUserInfo(), p); err != nil || exempt {
 		return world.Answer(a, err)
 	}
 	who, sort := accountOf(p), "projects of "+accountOf(p).String()
@@ -86,6 +86,13 @@ func (r *rule) Validate(ctx context.Context, a admission.Attributes, _ admission
 	}
 
 	return world.Answer(a, err)
+}
+
+// exempt reports whether somebody may create a project above the limit.
+func (r *rule) exempt(ctx context.Context, who user.Info, p *gardencorev1beta1.Project) (bool, error) {
+	target := world.Target{Group: gardencorev1beta1.GroupName, Resource: "projects", Name: p.Name}
+
+	return r.world.May(ctx, who, verbExceed, target)
 }
 
 // room returns an error if there is no place for another project of an account. Others are those that are about to be created.

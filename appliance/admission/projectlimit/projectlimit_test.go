@@ -23,6 +23,8 @@ import (
 const (
 	createdFor = "project.terrarium.garden/created-for"
 	robot      = "system:serviceaccount:garden-x:robot"
+	// apart is the note of a project whose accounts create for themselves.
+	apart = "system:serviceaccounts"
 )
 
 // made is a project that somebody has created, or creates. A service account is named as in requests.
@@ -45,6 +47,10 @@ func TestLimit(t *testing.T) {
 	t.Parallel()
 	two := []kind.Object{made("x", "rose"), made("y", "rose")}
 	robots := []kind.Object{made("x", "rose"), made("a", robot, "rose"), made("b", "system:serviceaccount:garden-a:robot", "rose")}
+	teams := []kind.Object{
+		made("x", "rose", apart), made("y", "rose", apart),
+		made("a", "system:serviceaccount:garden-y:robot", "system:serviceaccounts:garden-y"), made("b", "system:serviceaccount:garden-a:robot", "system:serviceaccounts:garden-y"),
+	}
 	by := func(user string, p *gardencorev1beta1.Project) admissiontest.Request {
 		return admissiontest.Request{User: user, Object: p}
 	}
@@ -61,6 +67,9 @@ func TestLimit(t *testing.T) {
 		"accounts":         {Reason: "all of a user together", Objects: robots, Request: by(robot, made("new", robot)), Refused: []string{`the service accounts in projects of "rose"`}},
 		"account of those": {Reason: "also those in projects that such an account has created", Objects: robots, Request: by("system:serviceaccount:garden-b:robot", made("new", "system:serviceaccount:garden-b:robot")), Refused: []string{`"rose"`}},
 		"their creator":    {Reason: "who has not created them by himself", Objects: robots, Request: by("rose", made("new", "rose"))},
+		"of many teams":    {Reason: "projects that an automation creates have places of their own", Objects: teams, Request: by(robot, made("new", robot))},
+		"of one team":      {Reason: "and as many as all", Objects: teams, Request: by("system:serviceaccount:garden-y:other", made("new", "system:serviceaccount:garden-y:other")), Refused: []string{`"system:serviceaccounts:garden-y"`}},
+		"of their creator": {Reason: "who still has created them when the permission is gone", Objects: teams, Request: by("rose", made("new", "rose")), Refused: []string{`"rose" created 2 projects`}},
 		"forged":           {Reason: "nobody creates projects for another one", Objects: two, Request: by("rose", made("new", "rose", "bob")), Refused: []string{"at most 2"}},
 	})
 	admissiontest.Run(t, projectlimit.New(0), map[string]admissiontest.Case{
@@ -81,13 +90,18 @@ func TestNote(t *testing.T) {
 		"account of those": {reason: "or for whom that one was created", user: "system:serviceaccount:garden-a:robot", object: made("new", "system:serviceaccount:garden-a:robot"), want: "rose"},
 		"operators":        {reason: "accounts that operators have made create for themselves", user: "system:serviceaccount:garden:robot", object: made("new", "system:serviceaccount:garden:robot")},
 		"no project":       {reason: "and so do those elsewhere", user: "system:serviceaccount:kube-system:robot", object: made("new", "system:serviceaccount:kube-system:robot")},
+		"operator":         {reason: "what is created without a limit has accounts of its own", user: "bob", object: made("new", "bob"), want: apart},
+		"automation":       {reason: "also by an account", user: "system:serviceaccount:garden-x:free", object: made("new", "system:serviceaccount:garden-x:free"), want: apart},
+		"account of team":  {reason: "which create for themselves", user: "system:serviceaccount:garden-y:robot", object: made("new", "system:serviceaccount:garden-y:robot"), want: "system:serviceaccounts:garden-y"},
+		"not an operator":  {reason: "nobody claims to have no limit", user: "rose", object: made("new", "rose", apart)},
 		"removed":          {reason: "the note stays", user: "rose", object: made("a", robot), old: made("a", robot, "rose"), want: "rose"},
 		"changed":          {reason: "as it is", user: "rose", object: made("a", robot, "bob"), old: made("a", robot, "rose"), want: "rose"},
 		"added":            {reason: "and none is added later", user: "rose", object: made("x", "rose", "bob"), old: made("x", "rose")},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			g := admissiontest.New(t, nil, made("x", "rose"), made("a", robot, "rose"), made("garden", "rose"))
+			rights := []string{"bob exceed-limit projects new", "system:serviceaccount:garden-x:free exceed-limit projects new"}
+			g := admissiontest.New(t, rights, made("x", "rose"), made("y", "bob", apart), made("a", robot, "rose"), made("garden", "rose"))
 			r := admissiontest.Request{User: tc.user, Object: tc.object}
 			if tc.old != nil {
 				r.Old = tc.old
@@ -125,7 +139,7 @@ func TestAtOnce(t *testing.T) {
 		})
 	}
 	all.Wait()
-	if n := allowed.Load(); n > 2 {
+	if n := allowed.Load(); n != 2 {
 		t.Errorf("%d requests got a place, and two were left", n)
 	}
 	dry := admissiontest.Request{User: "bob", DryRun: true, Object: made("dry", "bob")}

@@ -65,11 +65,17 @@ func above(there, others []string, resource string, most int64) error {
 	}
 }
 
-// deleted forgets that an object was requested: it is there, or else it could not be deleted.
+// deleted forgets that an object was requested: it is there, or else it could not be deleted. A Secret in the cache counts until it is gone
+// from there.
 func (r *rule) deleted(a admission.Attributes) {
 	// A request to delete all objects has no name.
-	if gone, err := meta.Accessor(a.GetOldObject()); err == nil && clusterScoped(a) {
+	gone, err := meta.Accessor(a.GetOldObject())
+	switch {
+	case err != nil || a.IsDryRun():
+	case clusterScoped(a):
 		r.world.Release(counted(a), gone.GetName(), gone.GetName())
+	case a.GetResource().GroupResource() == corev1.Resource("secrets"):
+		r.world.Release(secretsOf(a.GetNamespace()), gone.GetName(), gone.GetName())
 	}
 }
 

@@ -10,25 +10,33 @@ import (
 	"k8s.io/apiserver/pkg/admission"
 )
 
-// size returns the length of an object in JSON, in the version of the request, without its status and its managed fields,
+// size returns the length of an object of a request in JSON, in the version of the request, without its status and its managed fields,
 // which the server writes. They are not subtracted if the object is within the limit with them.
-func size(a admission.Attributes, o admission.ObjectInterfaces, limit int64) (int64, error) {
-	object := a.GetObject()
-	if o != nil {
-		converted, err := admission.ConvertToGVK(object, a.GetKind(), o)
-		if err != nil {
-			return 0, fmt.Errorf("convert %T: %w", object, err)
-		}
-		object = converted
-	}
-	whole, err := encode(object)
+func size(a admission.Attributes, o admission.ObjectInterfaces, object runtime.Object, limit int64) (int64, error) {
+	whole, err := encode(a, o, object)
 	if err != nil || int64(len(whole)) <= limit {
 		return int64(len(whole)), err
+	}
+	return without(whole, "status")
+}
+
+// unmanaged is like size, but with the status, whose fields are managed as well.
+func unmanaged(a admission.Attributes, o admission.ObjectInterfaces, object runtime.Object) (int64, error) {
+	whole, err := encode(a, o, object)
+	if err != nil {
+		return 0, err
 	}
 	return without(whole)
 }
 
-func encode(object runtime.Object) ([]byte, error) {
+func encode(a admission.Attributes, o admission.ObjectInterfaces, object runtime.Object) ([]byte, error) {
+	if o != nil {
+		converted, err := admission.ConvertToGVK(object, a.GetKind(), o)
+		if err != nil {
+			return nil, fmt.Errorf("convert %T: %w", object, err)
+		}
+		object = converted
+	}
 	raw, err := json.Marshal(object)
 	if err != nil {
 		return nil, fmt.Errorf("encode %T: %w", object, err)
@@ -36,12 +44,15 @@ func encode(object runtime.Object) ([]byte, error) {
 	return raw, nil
 }
 
-func without(whole []byte) (int64, error) {
+// without returns the length of an object without its managed fields and some of its parts.
+func without(whole []byte, parts ...string) (int64, error) {
 	var object, metadata map[string]json.RawMessage
 	if err := json.Unmarshal(whole, &object); err != nil {
 		return 0, fmt.Errorf("decode the object: %w", err)
 	}
-	delete(object, "status")
+	for _, part := range parts {
+		delete(object, part)
+	}
 	if raw, found := object["metadata"]; found {
 		if err := json.Unmarshal(raw, &metadata); err != nil {
 			return 0, fmt.Errorf("decode metadata: %w", err)

@@ -22,7 +22,6 @@ type rule struct {
 
 	world  *world.World
 	config gardenconfigv1alpha1.ResourceSizeConfiguration
-	asked  asked
 }
 
 // New returns the constructor of the plugin; without a configuration there are no limits.
@@ -33,7 +32,7 @@ func New(c *gardenconfigv1alpha1.ResourceSizeConfiguration) func(w *world.World)
 			r.config = *c
 		}
 		operations := []admission.Operation{admission.Create, admission.Update}
-		if slices.ContainsFunc(r.config.Limits, func(l gardenconfigv1alpha1.ResourceLimit) bool { return l.Count != nil }) {
+		if slices.ContainsFunc(r.config.Limits, func(l gardenconfigv1alpha1.ResourceLimit) bool { return l.Count != nil || l.TotalSize != nil }) {
 			operations = append(operations, admission.Delete)
 		}
 		r.Handler = admission.NewHandler(operations...)
@@ -68,8 +67,12 @@ func (r *rule) Validate(ctx context.Context, a admission.Attributes, o admission
 			return err
 		}
 	}
-	if complaint := tooManaged(a, limit); complaint != nil {
-		if err := r.answer(a, "SizeExceeded", complaint); err != nil {
+	tooManaged, err := tooManaged(a, o)
+	if err != nil {
+		return world.Answer(a, err)
+	}
+	if tooManaged != nil {
+		if err := r.answer(a, "SizeExceeded", tooManaged); err != nil {
 			return err
 		}
 	}
@@ -120,19 +123,31 @@ func names(all []string, one string) bool {
 // everything matches every name.
 const everything = "*"
 
-// tooLarge measures an object (GAC-SIZE-3).
+// tooLarge measures an object (GAC-SIZE-3). One that was already above the limit, such as one from before the limit was set, may be updated
+// as long as it does not grow: otherwise nobody could make it smaller step by step, and a namespace with such an object that has
+// a finalizer could never be deleted (GAC-SIZE-4).
 func tooLarge(
 	a admission.Attributes, o admission.ObjectInterfaces, limit *gardenconfigv1alpha1.ResourceLimit,
 ) (complaint, err error) {
 	if limit.Size == nil || a.GetObject() == nil {
 		return nil, nil
 	}
-	size, err := size(a, o, limit.Size.Value())
+	most := limit.Size.Value()
+	now, err := size(a, o, a.GetObject(), most)
 	if err != nil {
 		return nil, errors.Join(world.ErrUnreadable, err)
 	}
-	if size <= limit.Size.Value() {
+	if now <= most {
 		return nil, nil
 	}
-	return fmt.Errorf("the object has %d bytes in JSON, and at most %d are allowed", size, limit.Size.Value()), nil
+	if old := a.GetOldObject(); old != nil {
+		before, err := size(a, o, old, most)
+		if err != nil {
+			return nil, errors.Join(world.ErrUnreadable, err)
+		}
+		if now <= before {
+			return nil, nil
+		}
+	}
+	return fmt.Errorf("the object has %d bytes in JSON, and at most %d are allowed", now, most), nil
 }

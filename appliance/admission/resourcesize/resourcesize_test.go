@@ -47,6 +47,10 @@ func TestLimits(t *testing.T) {
 		s.Status.TechnicalID = strings.Repeat("x", 100)
 		s.ManagedFields = []metav1.ManagedFieldsEntry{{Manager: strings.Repeat("x", 100)}}
 	}
+	labelled := func(value string) func(s *gardencorev1beta1.Shoot) {
+		return func(s *gardencorev1beta1.Shoot) { s.Labels = map[string]string{"a": value} }
+	}
+	held := func(s *gardencorev1beta1.Shoot) { s.Finalizers = []string{"example.org/held"} }
 	// What an object weighs without its status.
 	raw, err := json.Marshal(admissiontest.Shoot())
 	if err != nil {
@@ -76,7 +80,11 @@ func TestLimits(t *testing.T) {
 		"GAC-SIZE-3 equal":      {admissiontest.Case{Reason: "a limit may be reached", Request: admissiontest.Request{Object: admissiontest.Shoot()}}, []limit{shoots(bare)}},
 		"GAC-SIZE-3 status":     {admissiontest.Case{Reason: "what the server writes does not count", Request: admissiontest.Request{Object: admissiontest.Shoot(full)}}, []limit{shoots(bare)}},
 		"GAC-SIZE-4 above":      {admissiontest.Case{Reason: "the answer has both sizes", Request: admissiontest.Request{Object: admissiontest.Shoot(full)}, Refused: []string{strconv.Itoa(bare), strconv.Itoa(bare - 1)}}, []limit{shoots(bare - 1)}},
-		"GAC-SIZE-4 update":     {admissiontest.Case{Reason: "updates count as well", Request: admissiontest.Request{Object: admissiontest.Shoot(), Old: admissiontest.Shoot()}, Refused: []string{"at most 10"}}, []limit{shoots(10)}},
+		"GAC-SIZE-4 grows":      {admissiontest.Case{Reason: "updates count as well", Request: admissiontest.Request{Object: admissiontest.Shoot(labelled("xx")), Old: admissiontest.Shoot(labelled("x"))}, Refused: []string{"at most 10"}}, []limit{shoots(10)}},
+		"GAC-SIZE-4 same":       {admissiontest.Case{Reason: "what was too large can change", Request: admissiontest.Request{Object: admissiontest.Shoot(labelled("y")), Old: admissiontest.Shoot(labelled("x"))}}, []limit{shoots(10)}},
+		"GAC-SIZE-4 shrinks":    {admissiontest.Case{Reason: "and shrink, although not below the limit at once", Request: admissiontest.Request{Object: admissiontest.Shoot(labelled("x")), Old: admissiontest.Shoot(labelled("xx"))}}, []limit{shoots(10)}},
+		"GAC-SIZE-4 finalizer":  {admissiontest.Case{Reason: "and go", Request: admissiontest.Request{Object: admissiontest.Shoot(), Old: admissiontest.Shoot(held)}}, []limit{shoots(10)}},
+		"GAC-SIZE-4 full":       {admissiontest.Case{Reason: "what the server writes makes no room", Request: admissiontest.Request{Object: admissiontest.Shoot(labelled("xx")), Old: admissiontest.Shoot(labelled("x"), full)}, Refused: []string{"at most 10"}}, []limit{shoots(10)}},
 		"GAC-REG-3 subresource": {admissiontest.Case{Reason: "nor are subresources", Request: admissiontest.Request{Object: admissiontest.Shoot(), Old: admissiontest.Shoot(), Subresource: "status"}}, []limit{shoots(10)}},
 		"GAC-REG-3 elsewhere":   {admissiontest.Case{Reason: "nor namespaces that are no project's", Objects: []kind.Object{another}, Request: admissiontest.Request{Object: admissiontest.Shoot()}}, []limit{shoots(10)}},
 		"GAC-SIZE-8 count":      {admissiontest.Case{Reason: "one is enough", Objects: []kind.Object{admissiontest.Seed("a")}, Request: admissiontest.Request{Object: admissiontest.Seed("b")}, Refused: []string{"already 1 seeds", "at most 1"}}, []limit{seeds}},

@@ -25,15 +25,34 @@ const claimTime = 65 * time.Second
 type claims struct {
 	clock clock.PassiveClock
 
-	mu    sync.Mutex
+	mu sync.Mutex
+	// taken has no empty maps: there may be a sort for each user or namespace.
 	taken map[string]map[string]claim
+	// swept is when all sorts were last searched for claims that have ended.
+	swept time.Time
 }
 
 // claim is the value of an owner.
 type claim struct {
 	owner string
-	// until has the time of each request that claims the value. The key nil stands for all requests whose outcome is unknown.
-	until map[*outcome.Request]time.Time
+	// by has the mark of each request that claims the value. The key nil stands for all requests that have ended.
+	by map[*outcome.Request]mark
+}
+
+// mark is what one request claims, and until when. The size is 0 for what has none.
+type mark struct {
+	until time.Time
+	size  int64
+}
+
+// or returns a mark for two requests.
+func (m mark) or(other mark) mark {
+	if other.until.After(m.until) {
+		m.until = other.until
+	}
+	m.size = max(m.size, other.size)
+
+	return m
 }
 
 func newClaims(c clock.PassiveClock) *claims {
@@ -43,63 +62,74 @@ func newClaims(c clock.PassiveClock) *claims {
 // valid returns the claims of a sort that have not ended. The caller holds the lock.
 func (c *claims) valid(sort string, now time.Time) map[string]claim {
 	all := c.taken[sort]
-	if all == nil {
-		all = map[string]claim{}
-		c.taken[sort] = all
-	}
-	maps.DeleteFunc(all, func(_ string, by claim) bool {
-		maps.DeleteFunc(by.until, func(_ *outcome.Request, end time.Time) bool { return !end.After(now) })
-		return len(by.until) == 0
+	maps.DeleteFunc(all, func(_ string, of claim) bool {
+		maps.DeleteFunc(of.by, func(_ *outcome.Request, m mark) bool { return !m.until.After(now) })
+		return len(of.by) == 0
 	})
+	if len(all) == 0 {
+		delete(c.taken, sort)
+	}
 
 	return all
 }
 
-// add records the claim of a request, and reports whether it has not claimed the value before. The caller holds the lock.
-func (c *claims) add(from *outcome.Request, sort, thing, owner string) (first bool) {
-	now := c.clock.Now()
-	all := c.valid(sort, now)
-	by, taken := all[thing]
-	if !taken {
-		by = claim{owner: owner, until: map[*outcome.Request]time.Time{}}
-		all[thing] = by
+// sweep forgets the claims that have ended, also of sorts that nobody asks for any more. The caller holds the lock.
+func (c *claims) sweep(now time.Time) {
+	if now.Sub(c.swept) < claimTime {
+		return
 	}
-	_, again := by.until[from]
-	by.until[from] = now.Add(claimTime)
+	c.swept = now
+	for sort := range c.taken {
+		c.valid(sort, now)
+	}
+}
+
+// add records the claim of a request, and reports whether it has not claimed the value before. The caller holds the lock.
+func (c *claims) add(from *outcome.Request, sort, thing, owner string, size int64) (first bool) {
+	now := c.clock.Now()
+	c.sweep(now)
+	all := c.valid(sort, now)
+	if len(all) == 0 {
+		all = map[string]claim{}
+		c.taken[sort] = all
+	}
+	of, taken := all[thing]
+	if !taken {
+		of = claim{owner: owner, by: map[*outcome.Request]mark{}}
+		all[thing] = of
+	}
+	before, again := of.by[from]
+	of.by[from] = mark{until: now.Add(claimTime), size: size}.or(before)
 
 	return !again
 }
 
-// follow ends the claim of a request together with the request.
-func (c *claims) follow(from *outcome.Request, sort, thing, owner string) {
+// follow ends the claim of a request together with the request, except after some outcomes: then it ends when its time is over.
+func (c *claims) follow(from *outcome.Request, sort, thing, owner string, except ...outcome.Outcome) {
 	from.Then(func(was outcome.Outcome) {
 		c.mu.Lock()
 		defer c.mu.Unlock()
-		by := c.taken[sort][thing]
-		until, there := by.until[from]
-		if !there || by.owner != owner {
+		of := c.taken[sort][thing]
+		m, there := of.by[from]
+		if !there || of.owner != owner {
 			return
 		}
-		if was == outcome.Unknown {
-			by.until[nil] = latest(by.until[nil], until)
+		if slices.Contains(except, was) {
+			of.by[nil] = of.by[nil].or(m)
 		}
 		c.drop(from, sort, thing)
 	})
 }
 
-func latest(a, b time.Time) time.Time {
-	if a.After(b) {
-		return a
-	}
-
-	return b
-}
-
 // drop removes the claim of a request. The caller holds the lock.
 func (c *claims) drop(from *outcome.Request, sort, thing string) {
-	by := c.taken[sort][thing]
-	if delete(by.until, from); len(by.until) == 0 {
-		delete(c.taken[sort], thing)
+	all := c.taken[sort]
+	by := all[thing].by
+	if delete(by, from); len(by) == 0 {
+		delete(all, thing)
+	}
+	if len(all) == 0 {
+		delete(c.taken, sort)
 	}
 }
 
@@ -109,7 +139,7 @@ func (w *World) Claim(ctx context.Context, sort, thing, owner string) bool {
 	from := outcome.From(ctx)
 	first, free := w.claims.claim(from, sort, thing, owner)
 	if first {
-		w.claims.follow(from, sort, thing, owner)
+		w.claims.follow(from, sort, thing, owner, outcome.Unknown)
 	}
 
 	return free
@@ -122,7 +152,7 @@ func (c *claims) claim(from *outcome.Request, sort, thing, owner string) (first,
 		return false, false
 	}
 
-	return c.add(from, sort, thing, owner), true
+	return c.add(from, sort, thing, owner, 0), true
 }
 
 // Announce claims a value of which there may be several of a type, and returns the other ones that were claimed before, and whether this
@@ -131,7 +161,7 @@ func (w *World) Announce(ctx context.Context, sort, thing string) (others []stri
 	from := outcome.From(ctx)
 	others, first = w.claims.announce(from, sort, thing)
 	if first {
-		w.claims.follow(from, sort, thing, thing)
+		w.claims.follow(from, sort, thing, thing, outcome.Unknown)
 	}
 
 	return others, first
@@ -147,7 +177,7 @@ func (c *claims) announce(from *outcome.Request, sort, thing string) (others []s
 	}
 	slices.Sort(others)
 
-	return others, c.add(from, sort, thing, thing)
+	return others, c.add(from, sort, thing, thing, 0)
 }
 
 // Withdraw ends the claim of a request that the plugin refuses itself.

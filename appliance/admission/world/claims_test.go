@@ -4,6 +4,7 @@ package world_test
 
 import (
 	"context"
+	"fmt"
 	"testing"
 	"time"
 
@@ -146,4 +147,82 @@ func TestClaimTwice(t *testing.T) {
 	if others, _ := w.Announce(t.Context(), "seeds", "y"); len(others) > 0 {
 		t.Errorf("what was withdrawn comes back as %q", others)
 	}
+}
+
+// TestClaimSize asks how large things become that requests were allowed to write (GAC-SIZE-3).
+func TestClaimSize(t *testing.T) {
+	t.Parallel()
+	now := clocktesting.NewFakePassiveClock(time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC))
+	w := world.From(nil, nil, now)
+	grow, growth := outcome.Follow(t.Context())
+	all := func() (found map[string]int64) {
+		w.ClaimSize(t.Context(), "Secrets of x", "z", 1, func(claimed map[string]int64) bool { found = claimed; return false })
+		return found
+	}
+	for _, step := range []struct {
+		reason string
+		ctx    context.Context
+		thing  string
+		size   int64
+		unfit  bool
+		do     func()
+		want   map[string]int64
+	}{
+		{reason: "what does not fit is not claimed", thing: "a", size: 9, unfit: true, want: map[string]int64{}},
+		{reason: "what fits is", thing: "a", size: 3, want: map[string]int64{"a": 3}},
+		{reason: "the largest size counts", ctx: grow, thing: "a", size: 5, want: map[string]int64{"a": 5}},
+		{reason: "of all requests", thing: "a", size: 4, want: map[string]int64{"a": 5}},
+		{reason: "not of one that was refused", do: func() { growth.End(outcome.Refused) }, want: map[string]int64{"a": 4}},
+		{reason: "others are beside it", thing: "b", size: 1, want: map[string]int64{"a": 4, "b": 1}},
+		{reason: "what is deleted takes nothing", do: func() { w.Release("Secrets of x", "a", "a") }, want: map[string]int64{"b": 1}},
+		{reason: "nor what is long ago", do: func() { now.SetTime(now.Now().Add(65 * time.Second)) }, want: map[string]int64{}},
+	} {
+		ctx, request := outcome.Follow(t.Context())
+		if step.ctx != nil {
+			ctx, request = step.ctx, nil
+		}
+		if step.do != nil {
+			step.do()
+		} else {
+			w.ClaimSize(ctx, "Secrets of x", step.thing, step.size, func(map[string]int64) bool { return !step.unfit })
+		}
+		if request != nil {
+			request.End(outcome.Written)
+		}
+		if diff := cmp.Diff(step.want, all()); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", step.reason, diff)
+		}
+	}
+}
+
+// TestClaimsAreForgotten claims something of sorts that nobody asks for again, such as those of users and namespaces.
+func TestClaimsAreForgotten(t *testing.T) {
+	t.Parallel()
+	now := clocktesting.NewFakePassiveClock(time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC))
+	w := world.From(nil, nil, now)
+	kept := func(reason string, want int) {
+		t.Helper()
+		if diff := cmp.Diff(want, w.ClaimedSorts()); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", reason, diff)
+		}
+	}
+	ctx, request := outcome.Follow(t.Context())
+	w.Announce(ctx, "projects of rose", "x")
+	w.Claim(ctx, "domain", "a.example", "x")
+	w.Claim(t.Context(), "domain", "a.example", "y")
+	kept("two sorts are claimed", 2)
+	w.ClaimSize(t.Context(), "Secrets of x", "a", 1, func(map[string]int64) bool { return false })
+	kept("nothing that does not fit", 2)
+	request.End(outcome.Refused)
+	kept("nothing that was refused", 0)
+	w.Announce(t.Context(), "projects of rose", "x")
+	w.Withdraw(t.Context(), "projects of rose", "x")
+	kept("nothing that was withdrawn", 0)
+	for i := range 10 {
+		w.Announce(t.Context(), fmt.Sprint("projects of user ", i), "x")
+	}
+	kept("what may be on its way is claimed", 10)
+	now.SetTime(now.Now().Add(65 * time.Second))
+	w.Announce(t.Context(), "projects of rose", "x")
+	kept("until its time is over", 1)
 }
