@@ -71,8 +71,8 @@ func (c *ServerConfiguration) SetDefaults() {
 }
 
 // defaultResourceSize limits the size of the objects in projects, far above what users need, so that no user can fill the
-// store of the garden, or its memory, where each byte of a Secret or ConfigMap takes three. Gardenlets and the server itself have no limits,
-// because they add to objects of users that are near the limit (GAC-SIZE-6).
+// store of the garden, or its memory, where all objects are. Gardenlets and the server itself have no limits, because they add to objects
+// of users that are near the limit (GAC-SIZE-6).
 func defaultResourceSize() ResourceSizeConfiguration {
 	limit := func(size int64, group string, resources ...string) ResourceLimit {
 		return ResourceLimit{
