@@ -42,7 +42,7 @@ up: ## Bring up a garden, a seed and a running shoot on this machine
 
 # The long form is what the continuous integration runs.
 TESTS := lint verify test-unit test-integration test-compat test-conformance test-layers test-consistency-short
-TESTS += $(if $(LONG),test-race test-faults-short test-ui-scale package test-together,test-e2e-short)
+TESTS += $(if $(LONG),test-race test-faults-short test-datastores test-ui-scale package test-together,test-e2e-short)
 
 .PHONY: test
 test: $(TESTS) ## Check a change; with LONG=1 also for races, with faults and datastores, in browsers, and the whole story end to end
@@ -223,14 +223,13 @@ test-ui-scale: $(WEBUI) | webui-node ## Test what the web UI costs with 2,000 sh
 test-e2e: prerequisites images-patch ## Run the end-to-end tests on a real seed (root, Linux)
 	$(GO_TEST) -count=1 -timeout 60m -v ./tests/e2e/...
 
-# The story waits for half of its time, and the others do not need much. What they share is built and installed first.
+# The story waits for half of its time. What runs beside it does not depend on how fast it is. What they share is built and installed first.
 .PHONY: test-together
-test-together: prerequisites images-patch webui ## Run test-e2e, and beside it test-datastores, test-observability and test-ui one after the other
-	@scripts/prerequisites datastores
+test-together: prerequisites images-patch webui ## Run test-e2e, and beside it test-observability and test-ui one after the other
 	@scripts/prerequisites observability
 	@scripts/prerequisites browser
 	@$(MAKE) test-e2e 2>&1 | sed -u 's/^/story: /' & story=$$!; \
-	others=0; $(MAKE) test-datastores test-observability test-ui || others=$$?; \
+	others=0; $(MAKE) -k test-observability test-ui || others=$$?; \
 	wait $$story && exit $$others
 
 .PHONY: test-e2e-short
