@@ -7,6 +7,7 @@ import (
 	"flag"
 	"fmt"
 	"net/http"
+	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -44,12 +45,12 @@ func TestBrowser(t *testing.T) {
 		c.DataDir = "" // The directory of the test, and not the default.
 	})))
 	accounts.Register(w.Server + "/ui/session/oidc/callback")
-	run(w, w.Server, "")
+	run(w, w.Server, "", accounts.URL)
 }
 
 // prepare finds what the tests of the browser need. It returns what runs those in a folder of webui/e2e, with the URL at which the browser
-// finds the garden.
-func prepare(t *testing.T) func(w *world, garden, folder string) {
+// finds the garden, and those of others that it needs.
+func prepare(t *testing.T) func(w *world, garden, folder string, others ...string) {
 	t.Helper()
 	sources, err := filepath.Abs(filepath.Join("..", "..", "webui"))
 	if err != nil {
@@ -64,7 +65,7 @@ func prepare(t *testing.T) func(w *world, garden, folder string) {
 		pictures = t.TempDir()
 	}
 
-	return func(w *world, garden, folder string) {
+	return func(w *world, garden, folder string, others ...string) {
 		if status := request(t, w.Garden, "/ui/"); status != http.StatusOK {
 			lacking(t, fmt.Sprintf("the UI is not built: GET /ui/ = %d", status))
 		}
@@ -76,12 +77,31 @@ func prepare(t *testing.T) func(w *world, garden, folder string) {
 		defer cancel()
 		command := exec.CommandContext(ctx, node, append([]string{"--test", "--test-concurrency=1", "--test-reporter=spec"}, files...)...)
 		command.Dir = sources
-		command.Env = append(os.Environ(), "GARDEN="+garden, "CONTROL="+w.control(), "CHROMIUM="+chromium, "SCREENSHOTS="+pictures)
+		control := w.control()
+		command.Env = append(os.Environ(), "GARDEN="+garden, "CONTROL="+control, "CHROMIUM="+chromium, "SCREENSHOTS="+pictures)
 		command.Stdout, command.Stderr = t.Output(), t.Output() // They take minutes, and -v shows how far they are.
-		if err := command.Run(); err != nil {
+		if err := startApart(t, command, hosts(t, append(others, garden, control))...); err != nil {
+			t.Fatalf("start the tests of the browser: %v", err)
+		}
+		if err := command.Wait(); err != nil {
 			t.Errorf("the tests of the browser failed: %v", err)
 		}
 	}
+}
+
+// hosts are the hosts of URLs, with their ports.
+func hosts(t *testing.T, urls []string) []string {
+	t.Helper()
+	all := make([]string, 0, len(urls))
+	for _, text := range urls {
+		parsed, err := url.Parse(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, parsed.Host)
+	}
+
+	return all
 }
 
 // browser finds Chromium, under one of its names.

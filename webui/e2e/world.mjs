@@ -13,7 +13,8 @@ const { GARDEN, CONTROL, CHROMIUM, SCREENSHOTS } = process.env
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
 export const garden = GARDEN
-export const patience = 20_000
+// How long something may take that a page waits for, in milliseconds: also on a busy machine.
+export const patience = 60_000
 
 /** Starts the browser; as root it has no sandbox, which only its own pages need here. */
 export function launch() {
