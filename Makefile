@@ -230,7 +230,10 @@ test-together: prerequisites images-patch webui ## Run test-e2e, and beside it t
 	@scripts/prerequisites browser
 	@$(MAKE) test-e2e 2>&1 | sed -u 's/^/story: /' & story=$$!; \
 	others=0; $(MAKE) -k test-observability test-ui || others=$$?; \
-	wait $$story && exit $$others
+	told=0; wait $$story || told=$$?; \
+	[ $$told = 0 ] || echo "test-e2e failed: see the lines that begin with story:"; \
+	[ $$others = 0 ] || echo "test-observability or test-ui failed: see the other lines"; \
+	exit $$(( told || others ))
 
 .PHONY: test-e2e-short
 test-e2e-short: prerequisites images ## The same, without the chapters that kill, replace, rotate or put to sleep

@@ -54,16 +54,18 @@ const (
 )
 
 // interruptions interrupts the lives of shoots in different states and deletes them. What keeps a shoot in its state stays as it is while it
-// is deleted, unless the deletion needs it. Nothing is left of any of them: every object of every kind on seed and garden is
-// compared with what was there before, and none may mention one of these shoots. The cloud of the machines is the seed.
+// is deleted, unless the deletion needs it. Nothing is left of any of them, nor of the one that lost its store: every object of every
+// kind on seed and garden is compared with what was there before, and none may mention one of these shoots. The cloud of the machines is the seed.
 func interruptions(t *testing.T, w *world) {
 	t.Helper()
 	began := time.Now()
-	before := map[string]inventory{"seed": w.inventory(t, w.seed), "garden": w.inventory(t, w.garden)}
 	e := &ends{world: w}
-	t.Cleanup(func() { e.wake(t) })
-	e.interrupt(t)
 	words := e.words(t)
+	before := map[string]inventory{"seed": w.inventory(t, w.seed), "garden": w.inventory(t, w.garden)}
+	t.Cleanup(func() { e.wake(t) })
+	e.giveUp(t)
+	e.interrupt(t)
+	words = append(words, e.words(t)...)
 	t.Logf("the shoots were in their states after %s", time.Since(began).Round(time.Second))
 	e.end(t)
 	e.must(t, e.seed("delete", "validatingadmissionpolicy,validatingadmissionpolicybinding", endHold)...)
@@ -83,24 +85,19 @@ type ends struct {
 // interrupt brings each shoot into its state.
 func (e *ends) interrupt(t *testing.T) {
 	t.Helper()
-	held := []string{"etcd etcd-statefulset", "server kubernetes", "falling machine", "broken machine"}
-	e.hold(t, held...)
+	e.hold(t, append(brokenHeld(), "etcd etcd-statefulset", "server kubernetes", "falling machine")...)
 	e.order(t, map[string]string{
 		"unbound": endNowhere, "etcd": endWorkerless, "server": endWorkerless, "asleep": endAsleep, "falling": endMachines,
-		"turning": endWorkerless, "twice": endWorkerless, "broken": endMachines,
+		"turning": endWorkerless, "twice": endWorkerless,
 	})
 	e.await(t, map[string]string{
 		"unbound": "Create Pending", "etcd": "Create Processing: *Waiting for the etcd for main", "server": "Create Processing: *Waiting for the API server",
-		"falling": "Create *the pod is held", "broken": "Create *the pod is held",
-		"asleep": "Create Succeeded: *", "turning": "Create Succeeded: *", "twice": "Create Succeeded: *",
+		"falling": "Create *the pod is held", "asleep": "Create Succeeded: *", "turning": "Create Succeeded: *", "twice": "Create Succeeded: *",
 	})
 	e.order(t, map[string]string{"machine": endMachines})
 	// The API server of the one that falls asleep does not stop: one of its pods never ends, because it never began.
 	e.mustWith(t, fmt.Sprintf(endStopper, endHeld), e.seed("-n", endPlane+"falling", "create", "-f", "-")...)
 	e.must(t, e.garden("-n", namespace, "patch", "shoot", endPrefix+"falling", "--type=merge", "-p", `{"spec":{"hibernation":{"enabled":true}}}`)...)
-	// The store of one never comes back. Its API server does not answer any more.
-	e.hold(t, append(held, "broken etcd-statefulset")...)
-	e.must(t, e.seed("-n", endPlane+"broken", "delete", "pod", "etcd-main-0", "--now")...)
 	// The deletion of another one stops at two tasks.
 	e.pin(t, "twice", "deployment/kube-apiserver")
 	e.pin(t, "twice", "statefulset/etcd-main")
@@ -129,12 +126,12 @@ func (e *ends) end(t *testing.T) {
 	signal(t, gardenlet, syscall.SIGSTOP)
 	e.order(t, map[string]string{"waiting": endWorkerless})
 	e.says(t, 30*time.Second, "local", e.garden("-n", namespace, "get", "shoot", endPrefix+"waiting", "-o", "jsonpath={.spec.seedName}")...)
-	e.delete(t, "unbound", "waiting", "silent", "broken", "etcd", "server", "machine", "asleep", "falling", "turning")
+	e.delete(t, "unbound", "waiting", "silent", "etcd", "server", "machine", "asleep", "falling", "turning")
 	e.kill(t, gardenlet)
 	e.await(t, map[string]string{
 		"machine": "Delete Processing: *Waiting for the control plane of the cloud provider|Waiting until the workers is gone",
 		"falling": "Delete Processing: *Waiting for the control plane of the cloud provider|Waiting until the workers is gone",
-		"broken":  "Delete Processing: *Waiting for the etcd for main", "twice": "Delete Processing: *Deleting the API server",
+		"twice":   "Delete Processing: *Deleting the API server",
 	})
 	e.finish(t)
 }
@@ -149,9 +146,6 @@ func (e *ends) finish(t *testing.T) {
 	e.kill(t, e.gardenletPID(t))
 	e.release(t, "twice", "statefulset/etcd-main")
 	e.wake(t)
-	// Its owner gives up on the one that cannot be cleaned up, because its store does not come back.
-	e.await(t, map[string]string{"broken": "Delete *ERR_CLEANUP_CLUSTER_RESOURCES"})
-	e.must(t, e.garden("-n", namespace, "annotate", "shoot", endPrefix+"broken", "confirmation.gardener.cloud/force-deletion=true")...)
 	e.eventually(t, endPatience, "all of them are gone", func() (bool, string) {
 		left := e.states(t)
 		return len(left) == 0, fmt.Sprint(left)
@@ -264,7 +258,7 @@ func (e *ends) words(t *testing.T) []string {
 	if err := json.Unmarshal([]byte(e.must(t, e.garden("-n", namespace, "get", "shoots", "-o", "json")...)), &list); err != nil {
 		t.Fatal(err)
 	}
-	words := []string{endPlane, endPrefix + "waiting"}
+	words := []string{endPlane, endPrefix + "waiting", endHold}
 	for _, item := range list.Items {
 		if strings.HasPrefix(item.Metadata.Name, endPrefix) {
 			words = append(words, item.Metadata.Name, item.Metadata.UID)

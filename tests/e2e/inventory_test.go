@@ -5,6 +5,7 @@ package e2e_test
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -76,10 +77,10 @@ func (i inventory) names() []string {
 	return names
 }
 
-// mentioning are the objects in which one of the words is anywhere.
-func (i inventory) mentioning(t *testing.T, words []string) []string {
+// mentioning are the objects in which one of the words is anywhere, with what is around it.
+func (i inventory) mentioning(t *testing.T, words []string) map[string]string {
 	t.Helper()
-	var found []string
+	found := map[string]string{}
 	for key, item := range i {
 		content, err := json.Marshal(item)
 		if err != nil {
@@ -87,13 +88,22 @@ func (i inventory) mentioning(t *testing.T, words []string) []string {
 		}
 		for _, word := range words {
 			if at := strings.Index(string(content), word); at >= 0 {
-				found = append(found, fmt.Sprintf("%s: …%s…", key, content[max(0, at-80):min(len(content), at+80)]))
+				found[key] = string(content[max(0, at-80):min(len(content), at+80)])
 				break
 			}
 		}
 	}
-	slices.Sort(found)
 	return found
+}
+
+// without leaves out some objects.
+func (i inventory) without(some map[string]string) inventory {
+	rest := maps.Clone(i)
+	maps.DeleteFunc(rest, func(key string, _ map[string]any) bool {
+		_, out := some[key]
+		return out
+	})
+	return rest
 }
 
 // set is what is in a list, in whatever order and however often.
@@ -105,19 +115,22 @@ func set(all []string) map[string]bool {
 	return found
 }
 
-// stillThere compares what there is with what there was, and says what is new, what is missing, and what mentions one of the words. What is
-// deleted in the background has a while to go.
+// stillThere compares what there is with what there was, and says what is new, what is missing, and what mentions one of the words. What
+// mentioned one before may be gone. What is deleted in the background has a while to go.
 func (w *world) stillThere(t *testing.T, within time.Duration, before map[string]inventory, words []string) {
 	t.Helper()
 	for place, kube := range map[string]func(...string) []string{"seed": w.seed, "garden": w.garden} {
+		mayGo := before[place].mentioning(t, words)
+		want := set(before[place].without(mayGo).names())
 		w.eventually(t, within, "the "+place+" is as it was before", func() (bool, string) {
 			now := w.inventory(t, kube)
 			var why strings.Builder
-			if diff := cmp.Diff(set(before[place].names()), set(now.names())); diff != "" {
+			if diff := cmp.Diff(want, set(now.without(mayGo).names())); diff != "" {
 				fmt.Fprintf(&why, "objects (-want +got):\n%s", diff)
 			}
-			for _, name := range now.mentioning(t, words) {
-				fmt.Fprintf(&why, "remembers a shoot: %s\n", name)
+			found := now.mentioning(t, words)
+			for _, key := range slices.Sorted(maps.Keys(found)) {
+				fmt.Fprintf(&why, "remembers a shoot: %s: …%s…\n", key, found[key])
 			}
 			return why.Len() == 0, why.String()
 		})

@@ -52,6 +52,7 @@ func TestStory(t *testing.T) {
 		{"pods are sized by their use", long(sizing)},
 		{"the shoot sleeps and wakes up", long(night)},
 		{"what the shoot encrypts changes", long(encryption)},
+		{"a store is lost for ever", long(lostStore)},
 		{"the shoot's credentials are rotated", long(rotation)},
 		{"machines run in a cluster that the seed cannot reach", long(apart)},
 		{"a patch of Kubernetes rolls the nodes while all requests are answered", long(patched)},
@@ -289,7 +290,7 @@ func deletion(t *testing.T, w *world) {
 	})
 	w.eventually(t, time.Minute, "nothing on the seed is about the shoot", func() (bool, string) {
 		left := w.inventory(t, w.seed).mentioning(t, []string{"shoot--meadow--" + shootName})
-		return len(left) == 0, strings.Join(left, "\n")
+		return len(left) == 0, fmt.Sprint(left)
 	})
 	w.must(t, w.garden("annotate", "project", "meadow", "confirmation.gardener.cloud/deletion=true", "--overwrite")...)
 	w.must(t, w.garden("-n", namespace, "delete", "credentialsbinding", "--all", "--wait=false")...)
