@@ -58,7 +58,7 @@ func (h home) deploy(ctx context.Context) error {
 	if err == nil && live.DeletionTimestamp != nil {
 		return fmt.Errorf("namespace %q is still being deleted", h.facts.Namespace)
 	}
-	return h.engine().Apply(ctx, slices.Concat(namespace.PriorityClasses(), namespace.Render(h.facts))...)
+	return h.engine().Apply(ctx, slices.Concat(namespace.PriorityClasses(), namespace.Render(h.facts, err == nil && namespace.Anywhere(live)))...)
 }
 
 // publishIdentity writes the identity of the cluster once.
