@@ -37,8 +37,8 @@ func (h home) fragment(found remains) fragment {
 		},
 		destroy: []flow.Task{
 			{
-				ID: "namespace-delete", Title: "Deleting the namespace of the control plane", After: after("etcd-main-delete", "etcd-events-delete"),
-				Skip: !found.namespace, Do: h.delete,
+				ID: "namespace-delete", Title: "Deleting the namespace of the control plane",
+				After: after("etcd-main-delete", "etcd-events-delete", "webhooks-address-delete"), Skip: !found.namespace, Do: h.delete,
 			},
 			{
 				ID: "namespace-delete-wait", Title: "Waiting until the namespace of the control plane is gone",
