@@ -102,7 +102,9 @@ func TestPinned_GLET_RECON_1(t *testing.T) {
 			if tc.live != nil {
 				l.give(t, l.SeedClient, home)
 			}
-			s := fresh(func(s *gardencorev1beta1.Shoot) { s.Spec.ControlPlane = &gardencorev1beta1.ControlPlane{Zones: []string{"z"}} })
+			s := fresh(func(s *gardencorev1beta1.Shoot) {
+				s.Spec.ControlPlane = &gardencorev1beta1.ControlPlane{Zones: []string{"z"}}
+			})
 			for range 2 {
 				if err := shoot.RunTasks(t.Context(), l.Reconciler, s, home.Name, "namespace"); err != nil {
 					t.Fatal(err)
