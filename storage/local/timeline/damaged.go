@@ -72,6 +72,7 @@ func (s *Store) forget(d damage) {
 type pruning struct {
 	usage
 	damage
+
 	lost map[string]map[uint64]bool
 }
 

@@ -15,10 +15,10 @@ import (
 
 // damagedStore has four entries of a namespace and one of another, of which the second and the third cannot be decoded. What the
 // store tells of goes to failed.
-func damagedStore(t *testing.T, maxBytes int64) (s *Store, clk *testclock.FakeClock, failed chan error) {
+func damagedStore(t *testing.T) (s *Store, clk *testclock.FakeClock, failed chan error) {
 	t.Helper()
 	clk, failed = testclock.NewFakeClock(time.Date(2026, 11, 22, 10, 0, 0, 0, time.UTC)), make(chan error, 10)
-	s, err := Open(Config{Dir: t.TempDir(), Keep: time.Hour, MaxBytes: maxBytes, Clock: clk, Failed: func(err error) { failed <- err }})
+	s, err := Open(Config{Dir: t.TempDir(), Keep: time.Hour, MaxBytes: 1 << 20, Clock: clk, Failed: func(err error) { failed <- err }})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -69,7 +69,7 @@ func keys(t *testing.T, s *Store) (numbers, subjects, origins int) {
 // TestReadBesideDamaged reads a file in which some entries cannot be decoded: the others are found, and the log is told once.
 func TestReadBesideDamaged(t *testing.T) {
 	t.Parallel()
-	s, _, failed := damagedStore(t, 1<<20)
+	s, _, failed := damagedStore(t)
 	for _, q := range []Query{{}, {Namespace: "garden-a"}, {}} {
 		page, err := s.List(t.Context(), q)
 		if err != nil {
@@ -102,7 +102,7 @@ func TestReadBesideDamaged(t *testing.T) {
 // TestPruneDamagedByAge has the time of damaged entries come: they are removed with the others, and nothing is left of them.
 func TestPruneDamagedByAge(t *testing.T) {
 	t.Parallel()
-	s, clk, failed := damagedStore(t, 1<<20)
+	s, clk, failed := damagedStore(t)
 	clk.Step(time.Hour + 3*time.Second + time.Millisecond)
 	wake := &Entry{Time: metav1.NewMicroTime(clk.Now())}
 	if err := s.Append(t.Context(), wake); err != nil {
@@ -120,7 +120,7 @@ func TestPruneDamagedByAge(t *testing.T) {
 // TestPruneDamagedBySize has the largest origin give up all that it has.
 func TestPruneDamagedBySize(t *testing.T) {
 	t.Parallel()
-	s, _, _ := damagedStore(t, 1<<20)
+	s, _, _ := damagedStore(t)
 	removed := newPruning()
 	err := s.db.Update(func(tx *bolt.Tx) error {
 		return errors.Join(s.pruneLargest(tx, removed), removed.forgetSubjects(tx))
