@@ -26,7 +26,6 @@ func shootRows() []Row {
 			Field: "spec.controlPlane.highAvailability", Severity: Problem,
 			Instead: "the control plane has one etcd member and one replica of each component, and does not survive the loss of a node",
 		},
-		Row{Field: "spec.controlPlane.zones", Severity: Warn, Instead: "the control plane runs in any zone of the seed"},
 	)
 }
 

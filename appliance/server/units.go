@@ -88,7 +88,7 @@ func (o Options) timelineConfig(dir string) timeline.Config {
 
 	return timeline.Config{
 		Dir: filepath.Join(dir, "local"), Keep: o.Config.Timeline.Keep.Duration, MaxBytes: o.Config.Timeline.MaxSize.Value(),
-		Clock: o.Clock, Failed: func(err error) { log.Error(err, "Timeline is behind") },
+		Clock: o.Clock, Failed: func(err error) { log.Error(err, "Timeline is behind or has lost entries") },
 	}
 }
 

@@ -29,12 +29,13 @@ func perform(ctx context.Context, clk clock.Clock, t *Task, set *values) error {
 }
 
 func performRetrying(ctx context.Context, clk clock.Clock, t *Task) error {
-	if t.Retry.Timeout == 0 {
+	retry, retries := t.Retry.complete()
+	if !retries {
 		return protect(ctx, t.Do)
 	}
-	limited, stop := withTimeout(ctx, clk, t.Retry.Timeout)
+	limited, stop := withTimeout(ctx, clk, retry.Timeout)
 	defer stop()
-	err := Until(limited, clk, Every(t.Retry.Interval), func(ctx context.Context) error {
+	err := Until(limited, clk, Every(retry.Interval), func(ctx context.Context) error {
 		err := protect(ctx, t.Do)
 		if _, panicked := errors.AsType[*PanicError](err); panicked {
 			return Final(err)
@@ -46,7 +47,7 @@ func performRetrying(ctx context.Context, clk clock.Clock, t *Task) error {
 	case !ok:
 		return err
 	case ctx.Err() == nil:
-		return &TimeoutError{After: t.Retry.Timeout, Last: ended.Last}
+		return &TimeoutError{After: retry.Timeout, Last: ended.Last}
 	default:
 		return ended.Last
 	}

@@ -55,8 +55,8 @@ func (t Task) attributes() string {
 	if t.Timeout > 0 {
 		label = append(label, "within "+t.Timeout.String())
 	}
-	if t.Retry.Timeout > 0 {
-		label = append(label, fmt.Sprintf("again every %s for %s", t.Retry.Interval, t.Retry.Timeout))
+	if retry, retries := t.Retry.complete(); retries {
+		label = append(label, fmt.Sprintf("again every %s for %s", retry.Interval, retry.Timeout))
 	}
 	var attributes []string
 	if len(label) > 0 {

@@ -210,5 +210,17 @@ type Task struct {
 
 func (t *Task) limit() time.Duration { return cmp.Or(t.Timeout, DefaultTimeout) }
 
-// Retry repeats a failing task at an interval until a timeout.
+// Retry repeats a failing task at an interval until a timeout. If one of the two is given, the other one is by default
+// DefaultRetryInterval or DefaultRetryTimeout (GLET-FLOW-7).
 type Retry struct{ Interval, Timeout time.Duration }
+
+// The defaults of a Retry (GLET-FLOW-7).
+const (
+	DefaultRetryInterval = 5 * time.Second
+	DefaultRetryTimeout  = 30 * time.Second
+)
+
+// complete sets the defaults, and reports whether there are retries.
+func (r Retry) complete() (Retry, bool) {
+	return Retry{Interval: cmp.Or(r.Interval, DefaultRetryInterval), Timeout: cmp.Or(r.Timeout, DefaultRetryTimeout)}, r != Retry{}
+}

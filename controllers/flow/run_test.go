@@ -317,6 +317,20 @@ func TestRetries_GLET_FLOW_7(t *testing.T) {
 			failures: 100, err: errBoom, attempts: 2, took: 7 * time.Second,
 			want: `task "t" failed: not done within 7s: boom`,
 		},
+		"DefaultInterval": {
+			reason: "a task with a limit is tried every 5 s", task: flow.Task{Retry: flow.Retry{Timeout: time.Minute}},
+			failures: 3, err: errBoom, attempts: 4, took: 15 * time.Second,
+		},
+		"DefaultLimit": {
+			reason: "a task with an interval is given up after 30 s", task: flow.Task{Retry: flow.Retry{Interval: 7 * time.Second}},
+			failures: 100, err: errBoom, attempts: 5, took: 30 * time.Second,
+			want: `task "t" failed: not done within 30s: boom`,
+		},
+		"Severe": {
+			reason: "what cannot heal is not tried again", task: flow.Task{Retry: flow.Retry{Interval: time.Second}},
+			failures: 100, err: fmt.Errorf("check: %w", flow.Final(errBoom)), attempts: 1,
+			want: `task "t" failed: boom`,
+		},
 		"Once": {
 			reason: "without a retry the first error counts", failures: 1, err: errBoom, attempts: 1,
 			want: `task "t" failed: boom`,

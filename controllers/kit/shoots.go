@@ -33,6 +33,9 @@ const (
 // ErrNoShootAccess says that a shoot cannot be reached because its access Secret does not exist yet, or no longer.
 var ErrNoShootAccess = errors.New("there is no access to the shoot")
 
+// ErrBadShootAccess says that no client can be made of what the access Secret of a shoot holds.
+var ErrBadShootAccess = errors.New("the access to the shoot cannot be used")
+
 // Shoots keeps one client for each shoot of a seed. Everything that acts on a shoot gets its client here, so a shoot costs
 // one connection, one discovery and one rate limit, independent of how many controllers work on it.
 //
@@ -73,7 +76,7 @@ type shootEntry struct {
 }
 
 // Get returns the access to the shoot with that control-plane namespace. It makes no request to the shoot. The error is
-// ErrNoShootAccess if the access Secret does not exist or holds no kubeconfig.
+// ErrNoShootAccess if the access Secret does not exist or holds no kubeconfig, and ErrBadShootAccess if no client can be made of it.
 func (s *Shoots) Get(ctx context.Context, namespace string) (*Shoot, error) {
 	read := s.Kubeconfig
 	if read == nil {
@@ -96,7 +99,7 @@ func (s *Shoots) Get(ctx context.Context, namespace string) (*Shoot, error) {
 	fresh, err := s.connect(kubeconfig)
 	if err != nil {
 		s.Drop(namespace)
-		return nil, fmt.Errorf("connect to the shoot with key %q of secret %q: %w", gardencorev1beta1.DataKeyKubeconfig, s.access(namespace), err)
+		return nil, fmt.Errorf("%w: connect to the shoot with key %q of secret %q: %w", ErrBadShootAccess, gardencorev1beta1.DataKeyKubeconfig, s.access(namespace), err)
 	}
 	return s.keep(namespace, credentials, fresh), nil
 }
@@ -167,7 +170,7 @@ func (s *Shoots) fromSecret(ctx context.Context, namespace string) ([]byte, erro
 	}
 	spec, err := secrets.ReadKubeconfig(data[gardencorev1beta1.DataKeyKubeconfig])
 	if err != nil {
-		return nil, fmt.Errorf("key %q of secret %q: %w", gardencorev1beta1.DataKeyKubeconfig, key, err)
+		return nil, fmt.Errorf("%w: key %q of secret %q: %w", ErrBadShootAccess, gardencorev1beta1.DataKeyKubeconfig, key, err)
 	}
 	spec.Token = string(token)
 

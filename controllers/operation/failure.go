@@ -92,12 +92,32 @@ func WithCodes(err error, codes ...gardencorev1beta1.ErrorCode) error {
 	return &codedError{error: err, codes: codes}
 }
 
-// Codes returns the codes of an error and of everything that it wraps, sorted, each once.
+// MaxCodes is how many codes of an error or of a condition are told, and MaxCode how long each may be. Extensions make codes up, and a status
+// has to stay small enough to be written.
+const MaxCodes, MaxCode = 16, 64
+
+// Codes returns the codes of an error and of everything that it wraps, sorted, each once, at most MaxCodes. Those on which somebody has to act
+// come before others if there are more (GLET-ERR-3).
 func Codes(err error) []gardencorev1beta1.ErrorCode {
 	var codes []gardencorev1beta1.ErrorCode
 	collect(err, &codes)
+	codes = slices.DeleteFunc(codes, func(code gardencorev1beta1.ErrorCode) bool { return len(code) > MaxCode })
 	slices.Sort(codes)
-	return slices.Compact(codes)
+	codes = slices.Compact(codes)
+	if len(codes) <= MaxCodes {
+		return codes
+	}
+	final, others := []gardencorev1beta1.ErrorCode(nil), []gardencorev1beta1.ErrorCode(nil)
+	for _, code := range codes {
+		if Final(code) {
+			final = append(final, code)
+		} else {
+			others = append(others, code)
+		}
+	}
+	few := slices.Concat(final, others)[:MaxCodes]
+	slices.Sort(few)
+	return few
 }
 
 func collect(err error, into *[]gardencorev1beta1.ErrorCode) {

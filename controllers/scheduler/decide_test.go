@@ -148,6 +148,18 @@ func TestDecideFilters(t *testing.T) {
 			seeds:  []seed{newSeed("a", zoneMode("Enforce", "x", "y"))},
 			why:    map[string]string{"a": "it requires a zone in common with the workers of the shoot and has only x, y"},
 		},
+		"SCHED-FILT-6 no workers": {
+			reason: "a shoot without workers has no zones that a seed could have in common",
+			shoot:  newShoot(func(s *shoot) { s.Spec.Provider.Workers, s.Spec.Networking = nil, nil }),
+			seeds:  []seed{newSeed("a", zoneMode("Enforce", "x", "y"))},
+			want:   "a",
+		},
+		"SCHED-FILT-6 workers without zones": {
+			reason: "workers are there, and nobody knows in which zones",
+			shoot:  newShoot(func(s *shoot) { s.Spec.Provider.Workers[0].Zones = nil }),
+			seeds:  []seed{newSeed("a", zoneMode("Enforce", "x"))},
+			why:    map[string]string{"a": "it requires a zone in common with the workers of the shoot and has only x"},
+		},
 		"SCHED-FILT-6 preferred zones": {
 			reason: "of the seeds that prefer an overlap only those with one stay, if there are any",
 			seeds:  []seed{newSeed("a", zoneMode("Prefer", "x")), newSeed("b", zoneMode("Prefer", "a"))},

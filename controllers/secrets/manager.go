@@ -238,7 +238,7 @@ func (m *Manager) create(ctx context.Context, secret *corev1.Secret) error {
 }
 
 // due reports whether a secret has to be renewed: at 80 % of its validity or ten days before its end, whichever comes first.
-// Only the first rule counts for secrets that are valid for less than twenty days.
+// Only the first rule counts for secrets that are valid for at most twenty days, else some would be due as soon as they are made (GLET-SEC-3).
 func due(s *corev1.Secret, now time.Time) bool {
 	until := unix(s, gardencorev1beta1.LabelSecretValidUntilTime)
 	issued := unix(s, gardencorev1beta1.LabelSecretIssuedAtTime)

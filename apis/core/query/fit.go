@@ -105,9 +105,10 @@ func MissingControlPlaneZone(shoot *gardencorev1beta1.Shoot, seed *gardencorev1b
 	return ""
 }
 
-// NoSharedZone rejects a seed that requires a zone in common with the workers and has none (SCHED-FILT-6).
+// NoSharedZone rejects a seed that requires a zone in common with the workers and has none. A shoot without workers fits everywhere
+// (SCHED-FILT-6).
 func NoSharedZone(shoot *gardencorev1beta1.Shoot, seed *gardencorev1beta1.Seed) string {
-	if ZoneMode(seed) != gardencorev1beta1.ZoneSelectionModeEnforce || SharesZone(shoot, seed) {
+	if ZoneMode(seed) != gardencorev1beta1.ZoneSelectionModeEnforce || Workerless(&shoot.Spec) || SharesZone(shoot, seed) {
 		return ""
 	}
 	return fmt.Sprintf("it requires a zone in common with the workers of the shoot and has only %s", strings.Join(seed.Spec.Provider.Zones, ", "))

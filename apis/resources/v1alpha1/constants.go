@@ -136,3 +136,13 @@ const (
 	// ReasonResourcesRolledOut is that of workloads that run in their newest version.
 	ReasonResourcesRolledOut = "ResourcesRolledOut"
 )
+
+// Labels and annotations of namespaces in a seed for the webhook high-availability-config.
+const (
+	// LabelConsiderAvailability has the webhook look at the workloads of the namespace.
+	LabelConsiderAvailability = "high-availability-config.resources.gardener.cloud/consider"
+	// AnnotationZones are the zones for the workloads of the namespace, separated by commas.
+	AnnotationZones = "high-availability-config.resources.gardener.cloud/zones"
+	// AnnotationZonePinning keeps the workloads of the namespace in these zones.
+	AnnotationZonePinning = "high-availability-config.resources.gardener.cloud/zone-pinning"
+)

@@ -4,17 +4,21 @@
 package namespace
 
 import (
+	"strings"
+
 	corev1 "k8s.io/api/core/v1"
 	schedulingv1 "k8s.io/api/scheduling/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+	gardenresourcesv1alpha1 "github.com/terrarium-garden/terrarium/apis/resources/v1alpha1"
 	"github.com/terrarium-garden/terrarium/controllers/component/facts"
 )
 
-// Render returns the namespace.
-func Render(f facts.Shoot) []client.Object {
+// Render returns the namespace. It tells in which zones of the seed the control plane may run (GLET-RECON-1, task 1). If its owner names
+// some, its workloads are kept there, unless it may already have volumes anywhere.
+func Render(f facts.Shoot, anywhere bool) []client.Object {
 	spec, uid := &f.Shoot.Spec, string(f.Shoot.Status.UID)
 	labels := map[string]string{
 		gardencorev1beta1.LabelRole:                                     gardencorev1beta1.RoleShoot,
@@ -32,9 +36,22 @@ func Render(f facts.Shoot) []client.Object {
 	if spec.Purpose != nil && *spec.Purpose != "" {
 		labels[gardencorev1beta1.LabelShootPurpose] = string(*spec.Purpose)
 	}
-	return []client.Object{&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{
-		Name: f.Namespace, Labels: labels, Annotations: map[string]string{gardencorev1beta1.AnnotationShootUID: uid},
-	}}}
+	annotations := map[string]string{gardencorev1beta1.AnnotationShootUID: uid}
+	zones := f.Seed.Spec.Provider.Zones
+	if plane := spec.ControlPlane; plane != nil && len(plane.Zones) > 0 && !anywhere {
+		zones = plane.Zones
+		labels[gardenresourcesv1alpha1.LabelConsiderAvailability] = "true"
+		annotations[gardenresourcesv1alpha1.AnnotationZonePinning] = "true"
+	}
+	if len(zones) > 0 {
+		annotations[gardenresourcesv1alpha1.AnnotationZones] = strings.Join(zones, ",")
+	}
+	return []client.Object{&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: f.Namespace, Labels: labels, Annotations: annotations}}}
+}
+
+// Anywhere reports whether the control plane in a namespace has been made without being kept in zones.
+func Anywhere(live *corev1.Namespace) bool {
+	return live.Annotations[gardenresourcesv1alpha1.AnnotationZonePinning] != "true"
 }
 
 // PriorityClasses returns the classes of control planes. They belong to the seed and outlive every shoot.

@@ -164,6 +164,10 @@ func (r *Reconciler) hold(ctx context.Context, object client.Object) error {
 }
 
 // release reads around the cache, because an old list would release too early.
+//
+// Some milliseconds are left: users of an object in deletion are accepted, as in Gardener, and one that is stored between the list and the removal of
+// the finalizer is not seen. A second list would only move the gap, and to close it new references to what is being deleted would have to be refused.
+// Who refers to an object that is gone says so in its status, and goes on when the object is made again.
 func (r *Reconciler) release(ctx context.Context, object client.Object) error {
 	references, err := r.Protection.References(ctx, r.Reader, r.Client.Scheme(), object)
 	if err != nil {

@@ -49,7 +49,7 @@ type View struct {
 
 // Plan is what a decision leads to.
 type Plan struct {
-	// Status is the status of the set; it has to be written before the step is taken.
+	// Status is the status of the set. It has to be written before the step is taken, but for a retry, which it counts: that is taken first.
 	Status gardenseedmanagementv1alpha1.ManagedSeedSetStatus
 	// Step is the step, and Replica the name of the replica that it is about.
 	Step    Step

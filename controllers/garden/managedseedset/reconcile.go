@@ -66,7 +66,8 @@ func ofSeed(seed *gardencorev1beta1.Seed) any {
 }
 
 // Reconcile takes one step towards the wanted number of replicas. A plan that acts is made again of what the server says itself,
-// because an old list could create or delete one replica too many.
+// because an old list could create or delete one replica too many. A number is reserved before it is used, and a retry is counted after it was
+// asked for: a process that is killed in between makes no replica twice, and gives a shoot up too late and not too early (GCM-MSS-8).
 func (r *Reconciler) Reconcile(ctx context.Context, set *gardenseedmanagementv1alpha1.ManagedSeedSet) (reconcile.Result, error) {
 	if set.DeletionTimestamp == nil {
 		if err := kit.EnsureFinalizer(ctx, r.Client, set, gardencorev1beta1.FinalizerGardener); err != nil {
@@ -77,12 +78,17 @@ func (r *Reconciler) Reconcile(ctx context.Context, set *gardenseedmanagementv1a
 	if err != nil || plan.Step != Nothing || !samePending(set.Status.PendingReplica, plan.Status.PendingReplica) {
 		view, plan, err = r.plan(ctx, r.Reader, set)
 	}
+	if err == nil && plan.Step == RetryShoot {
+		err = r.take(ctx, view, plan)
+	}
 	commit := kit.Begin(r.Client, set)
-	set.Status = plan.Status
+	if err == nil || plan.Step != RetryShoot {
+		set.Status = plan.Status
+	}
 	if failed := commit.WriteStatus(ctx); failed != nil {
 		return kit.Result(kit.Stop(), client.IgnoreNotFound(failed))
 	}
-	if err == nil {
+	if err == nil && plan.Step != RetryShoot {
 		view.Set = set
 		err = r.take(ctx, view, plan)
 	}

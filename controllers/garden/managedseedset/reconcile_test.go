@@ -14,6 +14,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/tools/events"
 	clocktesting "k8s.io/utils/clock/testing"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -335,5 +336,60 @@ func TestGivenUp(t *testing.T) {
 		default:
 			t.Errorf("GCM-MSS-12: after %d retries there is no event, want %q", retries, want)
 		}
+	}
+}
+
+// TestRetryKilled_GCM_MSS_8 kills the controller between its two writes of a retry, and has another one change the shoot meanwhile: the shoot
+// is retried as often as it may be, though one retry may not be counted.
+func TestRetryKilled_GCM_MSS_8(t *testing.T) {
+	t.Parallel()
+	for name, conflict := range map[string]bool{"Killed": false, "Conflict": true} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			own := bed(1, waits("a-0", gardenseedmanagementv1alpha1.ShootReconcilingReason), next(1))
+			shoot := in(0, managedseedset.ShootReconcileFailed).Shoot
+			f := newField(t, kinds(t), 1, own, shoot)
+			if conflict {
+				f.killAt = 0
+				f.dying = interceptor.NewClient(f.dying, interceptor.Funcs{
+					Patch: func(ctx context.Context, c client.WithWatch, object client.Object, patch client.Patch, o ...client.PatchOption) error {
+						if _, is := object.(*gardencorev1beta1.Shoot); is && f.writes < 2 {
+							f.writes++
+							return apierrors.NewConflict(schema.GroupResource{Resource: "shoots"}, object.GetName(), errors.New("changed"))
+						}
+						return c.Patch(ctx, object, patch, o...)
+					},
+				})
+			}
+			asked, limit := 0, 3
+			for range 3 * limit {
+				f.once(own)
+				if err := f.Get(t.Context(), client.ObjectKeyFromObject(shoot), shoot); err != nil {
+					t.Fatal(err)
+				}
+				if shoot.Annotations[gardencorev1beta1.AnnotationOperation] != gardencorev1beta1.OperationRetry {
+					continue
+				}
+				// The shoot is retried, and fails once more.
+				asked++
+				delete(shoot.Annotations, gardencorev1beta1.AnnotationOperation)
+				if err := f.Update(t.Context(), shoot); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if asked < limit || asked > limit+1 {
+				t.Errorf("the shoot was retried %d times, want %d, and not more than one more", asked, limit)
+			}
+		})
+	}
+}
+
+// once runs the controller once, whatever comes of it. A killed one has been started again.
+func (f *field) once(s *set) {
+	f.t.Helper()
+	f.killed = false
+	_, err := reconcile.AsReconciler(client.Client(f.WithWatch), controller(f.dying, f.dying)).Reconcile(f.t.Context(), reconcile.Request{NamespacedName: client.ObjectKeyFromObject(s)})
+	if err != nil && !errors.Is(err, errKilled) {
+		f.t.Fatal(err)
 	}
 }

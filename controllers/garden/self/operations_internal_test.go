@@ -137,6 +137,35 @@ func TestCovered_OPER_ROT_4(t *testing.T) {
 	}
 }
 
+// TestCoveredByRefused_OPER_ROT_4 asks for all credentials and for single ones, and all of them together are refused: a single one that can be
+// rotated is, and one that cannot is told too. While something else fails, what was refused is tried again, and what was done is not.
+func TestCoveredByRefused_OPER_ROT_4(t *testing.T) {
+	t.Parallel()
+	const all, allowed, refused = "rotate-credentials-start", "rotate-ca-start", "rotate-serviceaccount-key-start"
+	no, unknown := kit.UserMustFix("OperationRefused", errors.New("not before tomorrow")), errors.New("no key")
+	var done []string
+	r := of(t, func(s *Server) {
+		s.Operate = func(_ context.Context, name string) error {
+			done = append(done, name)
+
+			return map[string]error{all: no, refused: no}[name]
+		}
+		s.Rotations = func(context.Context) (Rotations, error) { return Rotations{}, unknown }
+	})
+	if left := r.pass(t, allowed+";"+all+";"+refused).Annotations["gardener.cloud/operation"]; left != all+";"+refused {
+		t.Errorf("beside something else that fails, what was refused stays in the annotation: got %q", left)
+	}
+	unknown = nil
+	own := r.pass(t, "")
+	if diff := cmp.Diff([]string{all, allowed, refused, all, refused}, done); diff != "" {
+		t.Errorf("operations that were tried (-want +got):\n%s", diff)
+	}
+	want := all + ": not before tomorrow\n" + refused + ": not before tomorrow"
+	if got := own.Status.LastOperation.Description; got != want || own.Annotations["gardener.cloud/operation"] != "" {
+		t.Errorf("last operation %q, annotations %v, want %q and no operation", got, own.Annotations, want)
+	}
+}
+
 // TestPartlyExamined_OPER_CARE_1 cannot examine all of the server: what is known is told.
 func TestPartlyExamined_OPER_CARE_1(t *testing.T) {
 	t.Parallel()

@@ -45,6 +45,8 @@ func JudgeAPIServer(a Answer) gardencorev1beta1.Condition {
 	switch {
 	case a.Err != nil:
 		return bad(c, gardencorev1beta1.ReasonHealthzRequestError, "The request for /healthz got no answer: "+a.Err.Error())
+	case a.Unusable != nil:
+		return bad(c, gardencorev1beta1.ReasonAPIServerDown, "The API server cannot be asked: "+a.Unusable.Error())
 	case a.Status == 0:
 		return bad(c, gardencorev1beta1.ReasonAPIServerDown, "There is no access to the API server")
 	case !ok(a.Status):

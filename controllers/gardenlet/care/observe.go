@@ -69,6 +69,8 @@ func (w *World) uncheckable() error {
 
 // Answer is the result of a request for /healthz. The zero value says that there is no access to the shoot.
 type Answer struct {
+	// Unusable is why the access to the shoot cannot be used, so that there was no request.
+	Unusable error
 	// Status is the HTTP status, 0 if there was no answer.
 	Status int
 	Err    error

@@ -146,11 +146,16 @@ func (r *Reconciler) observe(ctx context.Context, shoot *gardencorev1beta1.Shoot
 	return world
 }
 
-// lookInside gathers what is in the shoot, as far as there is access to it.
+// lookInside gathers what is in the shoot, as far as there is access to it. Without a client it is as if the API server did not run (GLET-CARE-6).
 func (r *Reconciler) lookInside(ctx context.Context, shoot *gardencorev1beta1.Shoot, world *World) {
-	world.access, world.accessErr = r.access(ctx, shoot)
-	access := world.access
-	if access == nil {
+	access, err := r.Shoots.Get(ctx, shoot.Status.TechnicalID)
+	switch {
+	case errors.Is(err, kit.ErrBadShootAccess):
+		world.API = Answer{Unusable: err}
+	case !errors.Is(err, kit.ErrNoShootAccess):
+		world.access, world.accessErr = access, err
+	}
+	if world.access == nil {
 		return
 	}
 	world.API = r.askAPIServer(ctx, access)
@@ -166,15 +171,6 @@ func (r *Reconciler) lookInside(ctx context.Context, shoot *gardencorev1beta1.Sh
 			world.Kubelets = kubeletsOf(ctx, access, r.Clock.Now())
 		}
 	}
-}
-
-// access is the access to the shoot. It is nil if there is none yet or no more.
-func (r *Reconciler) access(ctx context.Context, shoot *gardencorev1beta1.Shoot) (*kit.Shoot, error) {
-	access, err := r.Shoots.Get(ctx, shoot.Status.TechnicalID)
-	if errors.Is(err, kit.ErrNoShootAccess) {
-		return nil, nil //nolint:nilnil // no access is an answer
-	}
-	return access, err
 }
 
 // notChecked are the conditions of a shoot that sleeps, falls asleep or wakes up: what does not run cannot be ill (GLET-CARE-5). The

@@ -237,6 +237,24 @@ func TestNothingThere_GLET_CARE_6(t *testing.T) {
 	}
 }
 
+// TestNoClient_GLET_CARE_6 has an access to a shoot of which no client can be made: this is told, and what does not need it is judged.
+func TestNoClient_GLET_CARE_6(t *testing.T) {
+	t.Parallel()
+	w := newWard(t, shoot(), controlPlane()...)
+	w.Shoots.Connect = nil
+	want := []string{"APIServerAvailable=False APIServerDown", "ControlPlaneHealthy=True ControlPlaneRunning", "SystemComponentsHealthy=Unknown APIServerDown", "EveryNodeReady=Unknown APIServerDown", "ObservabilityComponentsHealthy=True ObservabilityComponentsRunning"}
+	if diff := gocmp.Diff(want, w.look(t)); diff != "" {
+		t.Errorf("conditions (-want +got):\n%s", diff)
+	}
+	live := shoot()
+	if err := w.GardenClient.Get(t.Context(), client.ObjectKeyFromObject(live), live); err != nil {
+		t.Fatal(err)
+	}
+	if got := live.Status.Conditions[0].Message; !strings.Contains(got, "read kubeconfig") {
+		t.Errorf("message %q, want one that says why", got)
+	}
+}
+
 func TestWorkerlessShootHasNoNodeCondition_GLET_CARE_4(t *testing.T) {
 	t.Parallel()
 	w := newWard(t, shoot(func(s *gardencorev1beta1.Shoot) { s.Spec.Provider.Workers = nil }), controlPlane()...)
@@ -511,8 +529,7 @@ func TestUncheckable_GLET_CARE_3(t *testing.T) {
 	t.Parallel()
 	w := newWard(t, shoot(), controlPlane()...)
 	w.look(t)
-	w.Shoots.Drop("shoot--dev--a")
-	w.Shoots.Connect = func([]byte) (*kit.Shoot, error) { return nil, errors.New("boom") }
+	w.Shoots.Kubeconfig = func(context.Context, string) ([]byte, error) { return nil, errors.New("boom") }
 	got := append(w.look(t), w.constraints(t)...)
 	for _, line := range got {
 		if !strings.HasSuffix(line, "=Unknown ConditionCheckError") {

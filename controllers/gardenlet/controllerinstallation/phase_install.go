@@ -18,6 +18,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+	gardenresourcesv1alpha1 "github.com/terrarium-garden/terrarium/apis/resources/v1alpha1"
 	"github.com/terrarium-garden/terrarium/controllers/kit"
 	"github.com/terrarium-garden/terrarium/controllers/managed"
 )
@@ -33,8 +34,6 @@ const (
 	LabelConfidential = "controllerinstallation.terrarium.garden/confidential"
 
 	labelPodSecurity    = "pod-security.kubernetes.io/enforce"
-	labelConsiderHA     = "high-availability-config.resources.gardener.cloud/consider"
-	annotationZones     = "high-availability-config.resources.gardener.cloud/zones"
 	kindDefinition      = "CustomResourceDefinition"
 	scopeOfNamespaces   = "Namespaced"
 	messageInstallation = "The extension is installed"
@@ -56,11 +55,11 @@ func HomeOf(installation *gardencorev1beta1.ControllerInstallation, seed *garden
 		Labels: map[string]string{
 			gardencorev1beta1.LabelRole:                       gardencorev1beta1.RoleExtension,
 			gardencorev1beta1.LabelControllerRegistrationName: installation.Spec.RegistrationRef.Name,
-			labelConsiderHA:                                   "true",
+			gardenresourcesv1alpha1.LabelConsiderAvailability: "true",
 		},
 	}}
 	if zones := seed.Spec.Provider.Zones; len(zones) > 0 {
-		namespace.Annotations = map[string]string{annotationZones: strings.Join(zones, ",")}
+		namespace.Annotations = map[string]string{gardenresourcesv1alpha1.AnnotationZones: strings.Join(zones, ",")}
 	}
 	if level := installation.Annotations[gardencorev1beta1.AnnotationPodSecurityEnforce]; level != "" {
 		namespace.Labels[labelPodSecurity] = level

@@ -14,9 +14,6 @@ import (
 	"github.com/terrarium-garden/terrarium/controllers/operation"
 )
 
-// maxCodes is how many codes of an extension are taken over, and maxCode how long each may be.
-const maxCodes, maxCode = 16, 64
-
 // Report is a condition of an extension object.
 type Report struct {
 	Kind, Type, Namespace, Name string
@@ -66,7 +63,7 @@ func Judge(c gardencorev1beta1.Condition, all []Report) (gardencorev1beta1.Condi
 func (r Report) codes() []gardencorev1beta1.ErrorCode {
 	var codes []gardencorev1beta1.ErrorCode
 	for _, code := range r.Condition.Codes {
-		if len(codes) < maxCodes && len(code) <= maxCode && !slices.Contains(codes, code) {
+		if len(codes) < operation.MaxCodes && len(code) <= operation.MaxCode && !slices.Contains(codes, code) {
 			codes = append(codes, code)
 		}
 	}

@@ -200,6 +200,33 @@ func TestDeleteGraph_GLET_DEL_2(t *testing.T) {
 	}
 }
 
+// TestNamespaceGoesLast_GLET_DEL_2 looks for tasks that would delete something in a namespace that is going already. What may go beside it is in the
+// garden.
+func TestNamespaceGoesLast_GLET_DEL_2(t *testing.T) {
+	t.Parallel()
+	everything := shoot.Found{Namespace: true, APIServer: true, Available: true, Infrastructure: true, ControlPlane: true, Network: true, Worker: true}
+	beside := []string{"garden-credentials-delete", "namespace-delete", "namespace-delete-wait", "shootstate-delete"}
+	for name, s := range map[string]*gardencorev1beta1.Shoot{
+		"workerless": running(leaving), "workers": running(withWorkers, leaving), "cloud": running(inCloud, leaving),
+		"add-ons": running(withWorkers, added, leaving), "extensions": running(withWorkers, extended, leaving), "sized": running(withWorkers, sized, leaving),
+	} {
+		g, err := shoot.DeleteGraph(s, everything)
+		if err != nil {
+			t.Fatal(err)
+		}
+		drawn := g.DOT()
+		leads := reachable(drawn)
+		for line := range strings.Lines(drawn) {
+			id, isTask := strings.CutPrefix(line, `  "`)
+			id, _, _ = strings.Cut(id, `"`)
+			deletes := strings.HasSuffix(id, "-delete") || strings.HasSuffix(id, "-delete-wait")
+			if isTask && deletes && !slices.Contains(beside, id) && !leads(id, "namespace-delete") {
+				t.Errorf("%s: the namespace does not wait for task %q", name, id)
+			}
+		}
+	}
+}
+
 // TestDeletionOrder: extensions rely on what is deleted after them. What is asked to go has gone before the next one is asked.
 func TestDeletionOrder_EXT_DEL_3(t *testing.T) {
 	t.Parallel()
@@ -208,18 +235,7 @@ func TestDeletionOrder_EXT_DEL_3(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	next := map[string][]string{}
-	for line := range strings.Lines(g.DOT()) {
-		if from, to, found := strings.Cut(line, " -> "); found {
-			to, _, _ = strings.Cut(to, " [")
-			from, to = strings.Trim(strings.TrimSpace(from), `"`), strings.Trim(strings.TrimSpace(to), `"`)
-			next[from] = append(next[from], to)
-		}
-	}
-	var leads func(from, to string) bool
-	leads = func(from, to string) bool {
-		return from == to || slices.ContainsFunc(next[from], func(n string) bool { return leads(n, to) })
-	}
+	leads := reachable(g.DOT())
 	for _, order := range [][]string{
 		{"clean-webhooks", "clean-extended-apis", "clean-kubernetes-resources", "clean-namespaces"},
 		// A webhook that nobody answers for refuses whatever the gardenlet would write in the shoot.
@@ -246,4 +262,20 @@ func TestDeletionOrder_EXT_DEL_3(t *testing.T) {
 			}
 		}
 	}
+}
+
+// reachable tells of a drawn graph whether a task waits for another one, directly or not.
+func reachable(drawn string) (leads func(from, to string) bool) {
+	next := map[string][]string{}
+	for line := range strings.Lines(drawn) {
+		if from, to, found := strings.Cut(line, " -> "); found {
+			to, _, _ = strings.Cut(to, " [")
+			from, to = strings.Trim(strings.TrimSpace(from), `"`), strings.Trim(strings.TrimSpace(to), `"`)
+			next[from] = append(next[from], to)
+		}
+	}
+	leads = func(from, to string) bool {
+		return from == to || slices.ContainsFunc(next[from], func(n string) bool { return leads(n, to) })
+	}
+	return leads
 }

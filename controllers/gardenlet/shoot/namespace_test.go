@@ -16,6 +16,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
+	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	"github.com/terrarium-garden/terrarium/controllers/gardenlet/shoot"
 )
 
@@ -75,6 +76,45 @@ func TestNamespaceIsDeleted_GLET_DEL_5(t *testing.T) {
 			})
 			if diff := cmp.Diff([]string{"shoot--dev--a true"}, confirmed); diff != "" {
 				t.Errorf("a seed may protect namespaces: deletions and their confirmation (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// TestPinned_GLET_RECON_1 makes the namespaces of shoots whose owners name zones for their control planes. That of a shoot whose volumes may be
+// in other zones is not kept there.
+func TestPinned_GLET_RECON_1(t *testing.T) {
+	t.Parallel()
+	const pinning = "high-availability-config.resources.gardener.cloud/zone-pinning"
+	for name, tc := range map[string]struct {
+		reason string
+		live   map[string]string
+		want   string
+	}{
+		"New":      {reason: "nothing is anywhere yet", want: "true"},
+		"Pinned":   {reason: "it is where it has always been", live: map[string]string{pinning: "true"}, want: "true"},
+		"Unpinned": {reason: "its volumes may be in any zone", live: map[string]string{"shoot.gardener.cloud/uid": "uid-1"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			l := newLandscape(t, fresh())
+			home := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "shoot--dev--a", Annotations: tc.live}}
+			if tc.live != nil {
+				l.give(t, l.SeedClient, home)
+			}
+			s := fresh(func(s *gardencorev1beta1.Shoot) {
+				s.Spec.ControlPlane = &gardencorev1beta1.ControlPlane{Zones: []string{"z"}}
+			})
+			for range 2 {
+				if err := shoot.RunTasks(t.Context(), l.Reconciler, s, home.Name, "namespace"); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if err := l.SeedClient.Get(t.Context(), client.ObjectKeyFromObject(home), home); err != nil {
+				t.Fatal(err)
+			}
+			if got := home.Annotations[pinning]; got != tc.want {
+				t.Errorf("%s: annotation %q, want %q", tc.reason, got, tc.want)
 			}
 		})
 	}

@@ -37,8 +37,8 @@ func (h home) fragment(found remains) fragment {
 		},
 		destroy: []flow.Task{
 			{
-				ID: "namespace-delete", Title: "Deleting the namespace of the control plane", After: after("etcd-main-delete", "etcd-events-delete"),
-				Skip: !found.namespace, Do: h.delete,
+				ID: "namespace-delete", Title: "Deleting the namespace of the control plane",
+				After: after("etcd-main-delete", "etcd-events-delete", "webhooks-address-delete"), Skip: !found.namespace, Do: h.delete,
 			},
 			{
 				ID: "namespace-delete-wait", Title: "Waiting until the namespace of the control plane is gone",
@@ -58,7 +58,7 @@ func (h home) deploy(ctx context.Context) error {
 	if err == nil && live.DeletionTimestamp != nil {
 		return fmt.Errorf("namespace %q is still being deleted", h.facts.Namespace)
 	}
-	return h.engine().Apply(ctx, slices.Concat(namespace.PriorityClasses(), namespace.Render(h.facts))...)
+	return h.engine().Apply(ctx, slices.Concat(namespace.PriorityClasses(), namespace.Render(h.facts, err == nil && namespace.Anywhere(live)))...)
 }
 
 // publishIdentity writes the identity of the cluster once.

@@ -18,17 +18,16 @@ import (
 	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/webhook/admission"
+
+	gardenresourcesv1alpha1 "github.com/terrarium-garden/terrarium/apis/resources/v1alpha1"
 )
 
 const (
 	prefixAvailability         = "high-availability-config.resources.gardener.cloud/"
-	labelConsider              = prefixAvailability + "consider"
 	labelSkipAvailability      = prefixAvailability + "skip"
 	labelAvailabilityType      = prefixAvailability + "type"
 	annotationReplicas         = prefixAvailability + "replicas"
 	annotationFailureTolerance = prefixAvailability + "failure-tolerance-type"
-	annotationZones            = prefixAvailability + "zones"
-	annotationZonePinning      = prefixAvailability + "zone-pinning"
 
 	typeController, typeServer = "controller", "server"
 	// availableReplicas is the number of pods that survive the loss of one.
@@ -49,12 +48,12 @@ type surroundings struct {
 func surroundingsOf(annotations map[string]string) surroundings {
 	s := surroundings{}
 	s.tolerance, s.stated = annotations[annotationFailureTolerance]
-	for zone := range strings.SplitSeq(annotations[annotationZones], ",") {
+	for zone := range strings.SplitSeq(annotations[gardenresourcesv1alpha1.AnnotationZones], ",") {
 		if zone = strings.TrimSpace(zone); zone != "" && !slices.Contains(s.zones, zone) {
 			s.zones = append(s.zones, zone)
 		}
 	}
-	s.pinned, _ = strconv.ParseBool(annotations[annotationZonePinning])
+	s.pinned, _ = strconv.ParseBool(annotations[gardenresourcesv1alpha1.AnnotationZonePinning])
 	return s
 }
 

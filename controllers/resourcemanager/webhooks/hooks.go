@@ -12,6 +12,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/webhook/admission"
 
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+	gardenresourcesv1alpha1 "github.com/terrarium-garden/terrarium/apis/resources/v1alpha1"
 )
 
 const (
@@ -88,7 +89,7 @@ func hooks(scheduler string) []hook {
 			rules: append(
 				writes("apps", "deployments", "statefulsets"), writes("autoscaling", "horizontalpodautoscalers")...,
 			),
-			namespaces: &metav1.LabelSelector{MatchLabels: map[string]string{labelConsider: "true"}}, objects: unless(labelSkipAvailability, metav1.LabelSelectorOpDoesNotExist),
+			namespaces: &metav1.LabelSelector{MatchLabels: map[string]string{gardenresourcesv1alpha1.LabelConsiderAvailability: "true"}}, objects: unless(labelSkipAvailability, metav1.LabelSelectorOpDoesNotExist),
 		},
 		{
 			// An autoscaler that evicts pods is better than none.

@@ -49,9 +49,12 @@ func createBuckets(tx *bolt.Tx) error {
 }
 
 // adopt moves the entries of an earlier version to their origins, some in each transaction, so that a crash loses nothing.
-func adopt(db *bolt.DB) error {
+// What cannot be decoded has no origin that it could be moved to: failed is told that it is left out.
+func adopt(db *bolt.DB, failed func(error)) error {
 	for left := true; left; {
+		lost := damage{}
 		err := db.Update(func(tx *bolt.Tx) error {
+			lost = damage{}
 			earlier := tx.Bucket([]byte(bucketEntries))
 			if earlier == nil {
 				left = false
@@ -63,11 +66,10 @@ func adopt(db *bolt.DB) error {
 				if moved++; moved > adoptEntries {
 					return nil
 				}
-				entry, err := decode(k, v)
-				if err != nil {
-					return err
-				}
-				if err := put(tx, binary.BigEndian.Uint64(k), entry, append([]byte(nil), v...), usage{}); err != nil {
+				number := binary.BigEndian.Uint64(k)
+				if entry, err := decode(k, v); err != nil {
+					lost.found(number, err)
+				} else if err := put(tx, number, entry, append([]byte(nil), v...), usage{}); err != nil {
 					return err
 				}
 				if err := cursor.Delete(); err != nil {
@@ -79,6 +81,9 @@ func adopt(db *bolt.DB) error {
 		})
 		if err != nil {
 			return fmt.Errorf("take over entries of an earlier version: %w", err)
+		}
+		if n := len(lost.numbers); n > 0 {
+			failed(&DamagedError{Entries: n, First: lost.numbers[0], Reason: lost.reasons[0]})
 		}
 	}
 
@@ -99,31 +104,42 @@ func valueOf(tx *bolt.Tx, number []byte) []byte {
 	return content.Get(number)
 }
 
-// remove takes the entry with a number out of all buckets.
-func remove(tx *bolt.Tx, number []byte, removed usage) error {
+// remove takes the entry with a number out of all buckets. One that cannot be decoded is left in the bucket of subjects, for which see pruning.
+func remove(tx *bolt.Tx, number []byte, removed *pruning) error {
 	reference, value := numbersOf(tx).Get(number), valueOf(tx, number)
 	n := binary.BigEndian.Uint64(number)
 	if len(reference) < referenceSize {
 		return fmt.Errorf("entry %d of the timeline is damaged: it has no origin", n)
 	}
-	entry, err := decode(number, value)
-	if err != nil {
-		return err
-	}
 	from := originFrom(reference[referenceSize:])
-	removed[from] += int64(binary.BigEndian.Uint32(reference[numberSize:]))
-	content := originsOf(tx).Bucket(from.key())
-	if err := errors.Join(subjectsOf(tx).Delete(subjectKey(entry, n)), content.Delete(number), numbersOf(tx).Delete(number)); err != nil {
+	removed.usage[from] += int64(binary.BigEndian.Uint32(reference[numberSize:]))
+	if entry, err := decode(number, value); err != nil {
+		removed.damagedIn(from.namespace, n, err)
+	} else if err := subjectsOf(tx).Delete(subjectKey(entry, n)); err != nil {
 		return err
 	}
-	if first, _ := content.Cursor().First(); first == nil {
-		if err := originsOf(tx).DeleteBucket(from.key()); err != nil {
-			return err
-		}
+	if err := errors.Join(removeContent(tx, from, number), numbersOf(tx).Delete(number)); err != nil {
+		return err
 	}
 	if n <= originsOf(tx).Sequence() {
 		return nil
 	}
 
 	return originsOf(tx).SetSequence(n)
+}
+
+// removeContent removes an entry from the bucket of its origin, and the bucket with its last entry.
+func removeContent(tx *bolt.Tx, from origin, number []byte) error {
+	content := originsOf(tx).Bucket(from.key())
+	if content == nil {
+		return nil
+	}
+	if err := content.Delete(number); err != nil {
+		return err
+	}
+	if first, _ := content.Cursor().First(); first != nil {
+		return nil
+	}
+
+	return originsOf(tx).DeleteBucket(from.key())
 }

@@ -26,24 +26,30 @@ const (
 // that the file does not grow while writes always wait.
 func (s *Store) prune() {
 	for first := true; s.mustPrune() && (first || !s.writesWait()); first = false {
-		removed := usage{}
+		removed := newPruning()
 		err := s.db.Update(func(tx *bolt.Tx) error {
-			removed = usage{}
+			removed = newPruning()
+			step := s.pruneOld
 			if s.tooMuch(tx) {
-				return s.pruneLargest(tx, removed)
+				step = s.pruneLargest
+			}
+			if err := step(tx, removed); err != nil {
+				return err
 			}
 
-			return s.pruneOld(tx, removed)
+			return removed.forgetSubjects(tx)
 		})
 		if err != nil {
 			s.config.Failed(fmt.Errorf("remove old entries of the timeline: %w", err))
 
 			return
 		}
-		if len(removed) == 0 {
+		if len(removed.usage) == 0 {
 			return
 		}
-		s.used.add(removed, -1)
+		s.used.add(removed.usage, -1)
+		s.tellDamaged(removed.damage)
+		s.forget(removed.damage)
 	}
 }
 
@@ -86,7 +92,7 @@ func (s *Store) tooMuch(tx *bolt.Tx) bool {
 }
 
 // pruneOld removes the entries that are too old, and those that were added before one of them, whatever time they have.
-func (s *Store) pruneOld(tx *bolt.Tx, removed usage) error {
+func (s *Store) pruneOld(tx *bolt.Tx, removed *pruning) error {
 	for entries := 0; entries < pruneEntries; {
 		number, reference := s.oldest(tx)
 		if !s.tooOld(reference) {
@@ -108,23 +114,23 @@ func (s *Store) pruneOld(tx *bolt.Tx, removed usage) error {
 }
 
 // pruneLargest removes the oldest entries of those who use most, until it has removed enough for one transaction.
-func (s *Store) pruneLargest(tx *bolt.Tx, removed usage) error {
+func (s *Store) pruneLargest(tx *bolt.Tx, removed *pruning) error {
 	for entries, size := 0, int64(0); entries < pruneEntries && size < s.config.MaxBytes/pruneShare; {
-		from, used := s.used.largest(removed)
+		from, used := s.used.largest(removed.usage)
 		if used <= 0 {
 			return nil
 		}
-		for before := removed[from]; removed[from]-before <= used/originShare && entries < pruneEntries; entries++ {
+		for before := removed.usage[from]; removed.usage[from]-before <= used/originShare && entries < pruneEntries; entries++ {
 			content := originsOf(tx).Bucket(from.key())
 			if content == nil {
 				return nil
 			}
 			number, _ := content.Cursor().First()
-			was := removed[from]
+			was := removed.usage[from]
 			if err := remove(tx, append([]byte(nil), number...), removed); err != nil {
 				return err
 			}
-			size += removed[from] - was
+			size += removed.usage[from] - was
 		}
 	}
 

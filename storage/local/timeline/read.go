@@ -64,11 +64,12 @@ func (s *Store) Get(number uint64) (*Entry, bool, error) {
 // List returns the entries that a query selects.
 func (s *Store) List(ctx context.Context, q Query) (Page, error) {
 	var page Page
+	looked := search{Query: q}
 	err := s.view(func(tx *bolt.Tx) error {
 		page = Page{Last: numbersOf(tx).Sequence()}
 		weight := int64(0)
 
-		return q.each(ctx, tx, func(entry *Entry) bool {
+		return looked.each(ctx, tx, func(entry *Entry) bool {
 			weight += Weight(entry)
 			if n := len(page.Entries); q.Limit > 0 && n == q.Limit || q.MostWeight > 0 && n > 0 && weight > q.MostWeight {
 				page.More = true
@@ -80,6 +81,7 @@ func (s *Store) List(ctx context.Context, q Query) (Page, error) {
 			return true
 		})
 	})
+	s.tellDamaged(looked.damage)
 
 	return page, err
 }
@@ -88,6 +90,7 @@ func (s *Store) List(ctx context.Context, q Query) (Page, error) {
 // not looked at. Later entries are read, and earlier ones are not.
 func (s *Store) Last(ctx context.Context, q Query) (last *Entry, err error) {
 	prefix := subjectPrefix(q.Namespace, q.Kind, q.Name)
+	looked := search{Query: q}
 	err = s.view(func(tx *bolt.Tx) error {
 		cursor := subjectsOf(tx).Cursor()
 		// No number is larger, and no prefix of another object begins with this one.
@@ -99,7 +102,7 @@ func (s *Store) Last(ctx context.Context, q Query) (last *Entry, err error) {
 			if !bytes.HasPrefix(number, prefix) {
 				continue
 			}
-			stop, err := q.visit(ctx, tx, number[len(number)-numberSize:], at, func(entry *Entry) bool {
+			stop, err := looked.visit(ctx, tx, number[len(number)-numberSize:], at, func(entry *Entry) bool {
 				last = entry
 
 				return false
@@ -111,6 +114,7 @@ func (s *Store) Last(ctx context.Context, q Query) (last *Entry, err error) {
 
 		return nil
 	})
+	s.tellDamaged(looked.damage)
 
 	return last, err
 }
@@ -144,8 +148,14 @@ func (s *Store) view(read func(tx *bolt.Tx) error) error {
 	return nil
 }
 
+// search is a query with the entries that it has left out.
+type search struct {
+	Query
+	damage
+}
+
 // each calls visit for the selected entries until it returns false.
-func (q Query) each(ctx context.Context, tx *bolt.Tx, visit func(*Entry) bool) error {
+func (q *search) each(ctx context.Context, tx *bolt.Tx, visit func(*Entry) bool) error {
 	for number, value := range q.candidates(tx) {
 		if q.Upto > 0 && binary.BigEndian.Uint64(number) > q.Upto {
 			return nil
@@ -158,8 +168,8 @@ func (q Query) each(ctx context.Context, tx *bolt.Tx, visit func(*Entry) bool) e
 	return nil
 }
 
-// visit calls a function for an entry if it is selected. It reports whether the function returned false.
-func (q Query) visit(ctx context.Context, tx *bolt.Tx, number, value []byte, call func(*Entry) bool) (stop bool, err error) {
+// visit calls a function for an entry if it is selected and can be decoded. It reports whether the function returned false.
+func (q *search) visit(ctx context.Context, tx *bolt.Tx, number, value []byte, call func(*Entry) bool) (stop bool, err error) {
 	if err := ctx.Err(); err != nil {
 		return false, err
 	}
@@ -172,7 +182,9 @@ func (q Query) visit(ctx context.Context, tx *bolt.Tx, number, value []byte, cal
 	}
 	entry, err := decode(number, valueOf(tx, number))
 	if err != nil {
-		return false, err
+		q.found(n, err)
+
+		return false, nil
 	}
 	if q.Keep != nil && !q.Keep(entry) {
 		return false, nil

@@ -57,7 +57,7 @@ type Config struct {
 	MaxBytes int64
 	// Clock is the clock for the age of entries.
 	Clock clock.WithTicker
-	// Failed is told of errors of the background writer, which tries again, and of entries that were left out.
+	// Failed is told of errors of the background writer, which tries again, and of entries that were left out or are damaged.
 	Failed func(err error)
 }
 
@@ -76,6 +76,8 @@ type Store struct {
 	weight  int64
 	dropped int64
 	closed  bool
+	// damaged are the entries that Failed was told of because they cannot be decoded.
+	damaged map[uint64]bool
 	// changed is closed and replaced after each write.
 	changed chan struct{}
 
@@ -99,6 +101,9 @@ func mapped(most int64) int { return int(min(2*most, math.MaxInt)) }
 
 // Open opens the file, or creates it. Close has to be called.
 func Open(c Config) (*Store, error) {
+	if c.Failed == nil {
+		c.Failed = func(error) {}
+	}
 	if err := os.MkdirAll(c.Dir, 0o700); err != nil {
 		return nil, fmt.Errorf("open timeline: %w", err)
 	}
@@ -108,12 +113,9 @@ func Open(c Config) (*Store, error) {
 		return nil, fmt.Errorf("open timeline %q: %w; if the file is damaged, move it away and start again: the garden loses its "+
 			"history and nothing else", path, err)
 	}
-	used, err := prepare(db)
+	used, err := prepare(db, c.Failed)
 	if err != nil {
 		return nil, fmt.Errorf("open timeline %q: %w", path, errors.Join(err, db.Close()))
-	}
-	if c.Failed == nil {
-		c.Failed = func(error) {}
 	}
 	s := &Store{
 		config: c, db: db, used: used, changed: make(chan struct{}),
@@ -125,11 +127,11 @@ func Open(c Config) (*Store, error) {
 }
 
 // prepare brings a file into the form of this version, and counts what is in it.
-func prepare(db *bolt.DB) (used usage, err error) {
+func prepare(db *bolt.DB, failed func(error)) (used usage, err error) {
 	if err := db.Update(createBuckets); err != nil {
 		return nil, err
 	}
-	if err := adopt(db); err != nil {
+	if err := adopt(db, failed); err != nil {
 		return nil, err
 	}
 	err = db.View(func(tx *bolt.Tx) error {

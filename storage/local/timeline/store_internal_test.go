@@ -123,7 +123,7 @@ func TestPruneWhileWritesWait(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	used, err := prepare(db)
+	used, err := prepare(db, func(err error) { t.Error(err) })
 	if err != nil {
 		t.Fatal(err)
 	}

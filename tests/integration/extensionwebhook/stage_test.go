@@ -94,7 +94,7 @@ func newStage(t *testing.T) *stage {
 func namespaceOf(name, provider string) []client.Object {
 	f := facts.Shoot{Namespace: name, Shoot: &gardencorev1beta1.Shoot{}, Seed: &gardencorev1beta1.Seed{}}
 	f.Shoot.Spec.Provider.Type, f.Seed.Spec.Provider.Type, f.Shoot.Status.UID = provider, "local", "u"
-	return namespace.Render(f)
+	return namespace.Render(f, false)
 }
 
 func free(t *testing.T) int {
