@@ -32,7 +32,7 @@ func TestRules(t *testing.T) {
 		"BackupBucketValidator",
 		"SeedRestriction", "ShootRestriction",
 		"ProviderSecretLabels", "AuditPolicyValidator", "AuthenticationConfigurationValidator", "AuthorizationConfigurationValidator",
-		"OwnerLimit", "ResourceSizeValidator", "ProjectLimit", "ProjectValidator",
+		"OwnerLimit", "ResourceSizeValidator", "SeedLimit", "ProjectLimit", "ProjectValidator",
 	}
 	if diff := cmp.Diff(want, names); diff != "" {
 		t.Errorf("API-ADM-1: the order of the rules (-want +got):\n%s", diff)

@@ -36,8 +36,10 @@ import (
 	"github.com/terrarium-garden/terrarium/appliance/admission/projectmutator"
 	"github.com/terrarium-garden/terrarium/appliance/admission/projectvalidator"
 	"github.com/terrarium-garden/terrarium/appliance/admission/providersecretlabels"
+	"github.com/terrarium-garden/terrarium/appliance/admission/requestlimit"
 	"github.com/terrarium-garden/terrarium/appliance/admission/resourcereference"
 	"github.com/terrarium-garden/terrarium/appliance/admission/resourcesize"
+	"github.com/terrarium-garden/terrarium/appliance/admission/seedlimit"
 	"github.com/terrarium-garden/terrarium/appliance/admission/seedmutator"
 	"github.com/terrarium-garden/terrarium/appliance/admission/seedrestriction"
 	"github.com/terrarium-garden/terrarium/appliance/admission/seedvalidator"
@@ -121,6 +123,7 @@ func GardenRules(c *gardenconfigv1alpha1.AdmissionConfiguration, p Projects) []R
 		{Name: "AuthorizationConfigurationValidator", New: shootconfig.NewAuthorization},
 		{Name: "OwnerLimit", New: ownerlimit.New},
 		{Name: "ResourceSizeValidator", New: resourcesize.New(c.ResourceSize)},
+		{Name: "SeedLimit", New: seedlimit.New},
 		// They claim a place and the namespace of a project, so they come after all rules that could refuse the project.
 		{Name: "ProjectLimit", New: projectlimit.New(p.MaxPerUser)},
 		{Name: "ProjectValidator", New: projectvalidator.New},
@@ -146,6 +149,8 @@ func KubeRules(c *gardenconfigv1alpha1.AdmissionConfiguration) []Rule {
 		{Name: "AuthorizationConfigurationValidator", New: shootconfig.NewAuthorization},
 		{Name: "OwnerLimit", New: ownerlimit.New},
 		{Name: "ResourceSizeValidator", New: resourcesize.New(c.ResourceSize)},
+		{Name: "SeedLimit", New: seedlimit.New},
+		{Name: "CertificateRequestLimit", New: requestlimit.New},
 	}
 }
 

@@ -27,10 +27,19 @@ type Queue struct {
 	// PerNamespace is the number of those that are of one namespace, other than garden; 0 sets no bound. The others of the namespace wait,
 	// and take no worker meanwhile.
 	PerNamespace int
+	// Owner says for whom an object counts in PerNamespace, if not for its namespace.
+	Owner Owner
 	// BaseDelay is the wait after the first failure; each further one doubles it.
 	BaseDelay time.Duration
 	// MaxDelay bounds that wait.
 	MaxDelay time.Duration
+}
+
+// Owner knows for whom objects count.
+type Owner interface {
+	// OwnerOf returns for whom an object counts, and nothing for one that waits for no other one. It is asked when the object is added to the
+	// queue, and must not wait.
+	OwnerOf(item reconcile.Request) string
 }
 
 // Workers is the queue of a controller with that many workers; nil takes the default.
@@ -43,6 +52,7 @@ func (q Queue) or(other Queue) Queue {
 	return Queue{
 		Concurrency:  cmp.Or(q.Concurrency, other.Concurrency),
 		PerNamespace: cmp.Or(q.PerNamespace, other.PerNamespace),
+		Owner:        cmp.Or(q.Owner, other.Owner),
 		BaseDelay:    cmp.Or(q.BaseDelay, other.BaseDelay),
 		MaxDelay:     cmp.Or(q.MaxDelay, other.MaxDelay),
 	}
@@ -65,17 +75,17 @@ func (q Queue) Options(passing clock.PassiveClock) controller.Options {
 		MaxConcurrentReconciles: concurrency,
 		RateLimiter:             workqueue.NewTypedItemExponentialFailureRateLimiter[reconcile.Request](base, max(base, limit)),
 		SkipNameValidation:      new(true),
-		NewQueue:                queueOn(passing, q.PerNamespace),
+		NewQueue:                q.on(passing),
 	}
 }
 
-// queueOn makes queues without priorities: a priority queue can deadlock if it is shut down with items left
+// on makes queues without priorities: a priority queue can deadlock if it is shut down with items left
 // (controller-runtime 0.24.1).
-func queueOn(passing clock.PassiveClock, perNamespace int) func(string, workqueue.TypedRateLimiter[reconcile.Request]) workqueue.TypedRateLimitingInterface[reconcile.Request] {
+func (q Queue) on(passing clock.PassiveClock) func(string, workqueue.TypedRateLimiter[reconcile.Request]) workqueue.TypedRateLimitingInterface[reconcile.Request] {
 	ticking, _ := passing.(clock.WithTicker)
 	return func(name string, limiter workqueue.TypedRateLimiter[reconcile.Request]) workqueue.TypedRateLimitingInterface[reconcile.Request] {
-		if perNamespace > 0 {
-			return newTurnQueue(name, perNamespace, limiter, ticking)
+		if q.PerNamespace > 0 {
+			return newTurnQueue(name, newTurns(q.PerNamespace, q.Owner), limiter, ticking)
 		}
 		return workqueue.NewTypedRateLimitingQueueWithConfig(limiter, workqueue.TypedRateLimitingQueueConfig[reconcile.Request]{Name: name, Clock: ticking})
 	}

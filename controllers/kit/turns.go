@@ -3,6 +3,7 @@
 package kit
 
 import (
+	"slices"
 	"sync"
 
 	"k8s.io/client-go/util/workqueue"
@@ -12,45 +13,80 @@ import (
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 )
 
-// turns is the store of a queue that gives out a few objects of each namespace at a time. The others of the namespace wait without a worker,
-// so a shoot that answers slowly, or on purpose not at all, holds up nobody but itself.
+// turns is the store of a queue that gives out a few objects of each owner at a time. The others of the owner wait without a worker, so a
+// shoot that answers slowly, or on purpose not at all, holds up nobody but itself.
 type turns struct {
 	atOnce int
+	owner  Owner
 
 	mu sync.Mutex
-	// ready are the objects to give out, parked those of namespaces that have no turn left.
+	// ready are the objects to give out, parked those of owners that have no turn left.
 	ready  []reconcile.Request
 	parked map[string][]reconcile.Request
-	// taken counts the objects of a namespace that are ready or given out.
+	// taken counts the objects of an owner that are ready or given out.
 	taken map[string]int
+	// of has the owner of each object that has a turn or is parked, as it was when that began.
+	of map[reconcile.Request]string
 }
 
-func newTurns(atOnce int) *turns {
-	return &turns{atOnce: atOnce, parked: map[string][]reconcile.Request{}, taken: map[string]int{}}
+func newTurns(atOnce int, owner Owner) *turns {
+	if owner == nil {
+		owner = namespaces{}
+	}
+	return &turns{atOnce: atOnce, owner: owner, parked: map[string][]reconcile.Request{}, taken: map[string]int{}, of: map[reconcile.Request]string{}}
 }
 
-// shared reports whether an object needs a turn. Those of the namespace garden are about the seed and about no shoot.
-func (t *turns) shared(item reconcile.Request) bool {
-	return item.Namespace != gardencorev1beta1.NamespaceGarden
+// namespaces are the owners of their objects. Objects of the namespace garden are about the seed and about no shoot.
+type namespaces struct{}
+
+// OwnerOf implements Owner.
+func (namespaces) OwnerOf(item reconcile.Request) string {
+	if item.Namespace == gardencorev1beta1.NamespaceGarden {
+		return ""
+	}
+	return item.Namespace
 }
 
-// Touch implements workqueue.Queue.
-func (t *turns) Touch(reconcile.Request) {}
+// Touch implements workqueue.Queue. An object that is added once more while it is parked may need no turn any more.
+func (t *turns) Touch(item reconcile.Request) {
+	free := t.owner.OwnerOf(item) == ""
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	owner, known := t.of[item]
+	i := slices.Index(t.parked[owner], item)
+	if !free || !known || i < 0 {
+		return
+	}
+	t.unpark(owner, i)
+	delete(t.of, item)
+	t.ready = append(t.ready, item)
+}
 
 // Push adds an object.
 func (t *turns) Push(item reconcile.Request) {
+	owner := t.owner.OwnerOf(item)
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if !t.shared(item) {
+	if owner == "" {
 		t.ready = append(t.ready, item)
 		return
 	}
-	if t.taken[item.Namespace] >= t.atOnce {
-		t.parked[item.Namespace] = append(t.parked[item.Namespace], item)
+	t.of[item] = owner
+	if t.taken[owner] >= t.atOnce {
+		t.parked[owner] = append(t.parked[owner], item)
 		return
 	}
-	t.taken[item.Namespace]++
+	t.taken[owner]++
 	t.ready = append(t.ready, item)
+}
+
+// unpark takes an object from those that wait. The caller holds the lock.
+func (t *turns) unpark(owner string, i int) {
+	if len(t.parked[owner]) == 1 {
+		delete(t.parked, owner)
+		return
+	}
+	t.parked[owner] = slices.Delete(t.parked[owner], i, i+1)
 }
 
 // Len is the number of objects that can be given out.
@@ -70,22 +106,20 @@ func (t *turns) Pop() reconcile.Request {
 	return item
 }
 
-// end gives the turn of an object to the next one of its namespace.
+// end gives the turn of an object to the next one of its owner.
 func (t *turns) end(item reconcile.Request) {
-	if !t.shared(item) {
-		return
-	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	waiting := t.parked[item.Namespace]
-	if len(waiting) > 0 {
-		t.ready = append(t.ready, waiting[0])
-		t.parked[item.Namespace] = waiting[1:]
-	} else if t.taken[item.Namespace]--; t.taken[item.Namespace] == 0 {
-		delete(t.taken, item.Namespace)
+	owner, shared := t.of[item]
+	if !shared {
+		return
 	}
-	if len(waiting) <= 1 {
-		delete(t.parked, item.Namespace)
+	delete(t.of, item)
+	if waiting := t.parked[owner]; len(waiting) > 0 {
+		t.ready = append(t.ready, waiting[0])
+		t.unpark(owner, 0)
+	} else if t.taken[owner]--; t.taken[owner] == 0 {
+		delete(t.taken, owner)
 	}
 }
 
@@ -96,8 +130,7 @@ type turnQueue struct {
 	turns *turns
 }
 
-func newTurnQueue(name string, atOnce int, limiter workqueue.TypedRateLimiter[reconcile.Request], ticking clock.WithTicker) turnQueue {
-	t := newTurns(atOnce)
+func newTurnQueue(name string, t *turns, limiter workqueue.TypedRateLimiter[reconcile.Request], ticking clock.WithTicker) turnQueue {
 	plain := workqueue.NewTypedWithConfig(workqueue.TypedQueueConfig[reconcile.Request]{Name: name, Clock: ticking, Queue: t})
 	delaying := workqueue.NewTypedDelayingQueueWithConfig(workqueue.TypedDelayingQueueConfig[reconcile.Request]{Name: name, Clock: ticking, Queue: plain})
 	return turnQueue{

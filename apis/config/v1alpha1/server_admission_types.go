@@ -53,7 +53,8 @@ type ResourceLimit struct {
 	APIVersions []string `json:"apiVersions"`
 	// Resources are resources in the plural, such as shoots.
 	Resources []string `json:"resources"`
-	// Size is the maximum size of an object in JSON, without its status and its managed fields.
+	// Size is the maximum size of an object in JSON, without its status and its managed fields. Each label, annotation and key of a ConfigMap or
+	// Secret after the first 100 counts as 96 bytes more, in TotalSize too.
 	// +optional
 	Size *resource.Quantity `json:"size,omitempty"`
 	// Count is the maximum number of objects of a cluster-scoped resource.

@@ -187,6 +187,9 @@ const (
 	// etcd, and with the authorities that verify its own. They are our own.
 	AnnotationETCDClientCertificate = "etcd.terrarium.garden/client-certificate"
 	AnnotationETCDAuthority         = "etcd.terrarium.garden/authority"
+	// AnnotationProjectCreatedFor of a Project names the user for whom a service account has created it, or ProjectCreatedApart. It is our own, and
+	// only the server writes it.
+	AnnotationProjectCreatedFor = "project.terrarium.garden/created-for"
 	// AnnotationShootStateNamespace of a ShootState is the UID of the namespace of the control plane that was saved last. It is our own.
 	AnnotationShootStateNamespace = "shootstate.terrarium.garden/namespace-uid"
 	// AnnotationChecksumDataScript is the checksum of the configuration that a node downloaded.

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"testing"
 
+	certificatesv1 "k8s.io/api/certificates/v1"
+	coordinationv1 "k8s.io/api/coordination/v1"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
@@ -51,10 +53,11 @@ func (e *elsewhere) Get(_ context.Context, at world.Place, _ string) (runtime.Ob
 	return nil, apierrors.NewNotFound(schema.GroupResource{Group: at.Group, Resource: at.Resource}, at.Name)
 }
 
-// List implements world.Source, for Secrets, ConfigMaps and Namespaces.
+// List implements world.Source, for the kinds that plugins list.
 func (e *elsewhere) List(_ context.Context, at world.Place, o metav1.ListOptions) (runtime.Object, error) {
 	lists := map[string]runtime.Object{
 		"secrets": &corev1.SecretList{}, "configmaps": &corev1.ConfigMapList{}, "namespaces": &corev1.NamespaceList{},
+		"leases": &coordinationv1.LeaseList{}, "certificatesigningrequests": &certificatesv1.CertificateSigningRequestList{},
 	}
 	list, known := lists[at.Resource]
 	if e.err != nil || !known {

@@ -6,17 +6,16 @@ import (
 	"context"
 	"fmt"
 
-	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apiserver/pkg/authentication/serviceaccount"
 	"k8s.io/apiserver/pkg/authentication/user"
 
+	"github.com/terrarium-garden/terrarium/apis/core/query"
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 )
 
-// apart is the note of a project whose service accounts do not count together with those of other projects: one user without a limit, such as
-// an automation, may create the projects of many teams, which must not take each other's places. It is the name of no user.
-const apart = serviceaccount.AllServiceAccountsGroup
+// apart is the note of a project whose service accounts do not count together with those of other projects.
+const apart = query.ProjectCreatedApart
 
 // account is for whom a project counts: for a user, or for all service accounts of the projects that a user has created. Who has a project
 // makes as many accounts as he likes, which create projects with accounts of their own.
@@ -36,23 +35,11 @@ func (a account) String() string {
 
 // accountOf returns for whom a project counts.
 func accountOf(p *gardencorev1beta1.Project) account {
-	if person := p.Annotations[annotationCreatedFor]; person != "" && person != apart {
+	if person := p.Annotations[gardencorev1beta1.AnnotationProjectCreatedFor]; person != "" && person != apart {
 		return account{person: person, robots: true}
 	}
 
-	return account{person: creator(p)}
-}
-
-// creator is the name of the user who has created a project; empty if nobody knows.
-func creator(p *gardencorev1beta1.Project) string {
-	switch by := p.Spec.CreatedBy; {
-	case by == nil:
-		return ""
-	case by.Kind == rbacv1.ServiceAccountKind:
-		return serviceaccount.MakeUsername(by.Namespace, by.Name)
-	default:
-		return by.Name
-	}
+	return account{person: query.ProjectCreator(p)}
 }
 
 // createdFor returns the note of a project that somebody creates.
@@ -83,9 +70,9 @@ func (r *rule) behind(ctx context.Context, who user.Info) (string, error) {
 	if of == nil {
 		return "", nil
 	}
-	person := of.Annotations[annotationCreatedFor]
+	person := of.Annotations[gardencorev1beta1.AnnotationProjectCreatedFor]
 	if person == "" {
-		person = creator(of)
+		person = query.ProjectCreator(of)
 	}
 	if person == "" || person == apart {
 		person = serviceaccount.MakeNamespaceGroupName(namespace)
@@ -97,9 +84,9 @@ func (r *rule) behind(ctx context.Context, who user.Info) (string, error) {
 // note writes for whom a project was created, or that it was created by the one who asks. Nobody else writes it.
 func note(p *gardencorev1beta1.Project, person string) {
 	if person == "" {
-		delete(p.Annotations, annotationCreatedFor)
+		delete(p.Annotations, gardencorev1beta1.AnnotationProjectCreatedFor)
 
 		return
 	}
-	metav1.SetMetaDataAnnotation(&p.ObjectMeta, annotationCreatedFor, person)
+	metav1.SetMetaDataAnnotation(&p.ObjectMeta, gardencorev1beta1.AnnotationProjectCreatedFor, person)
 }

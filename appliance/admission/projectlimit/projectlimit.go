@@ -17,12 +17,8 @@ import (
 	"github.com/terrarium-garden/terrarium/appliance/admission/world"
 )
 
-const (
-	// annotationCreatedFor is the name of the user for whom a service account has created a project, or apart.
-	annotationCreatedFor = "project.terrarium.garden/created-for"
-	// verbExceed permits creating projects above the limit. Administrators of the garden have it.
-	verbExceed = "exceed-limit"
-)
+// verbExceed permits creating projects above the limit. Administrators of the garden have it.
+const verbExceed = "exceed-limit"
 
 type rule struct {
 	*admission.Handler
@@ -52,7 +48,7 @@ func (r *rule) Admit(ctx context.Context, a admission.Attributes, _ admission.Ob
 	}
 	var person string
 	if old, ok := a.GetOldObject().(*gardencorev1beta1.Project); ok {
-		person = old.Annotations[annotationCreatedFor]
+		person = old.Annotations[gardencorev1beta1.AnnotationProjectCreatedFor]
 	} else {
 		var err error
 		if person, err = r.createdFor(ctx, a.GetUserInfo(), p); err != nil {

@@ -48,7 +48,7 @@ func restOf(a admission.Attributes, o admission.ObjectInterfaces) (int64, error)
 	if err != nil {
 		return 0, err
 	}
-	return weight(secret), nil
+	return weight(secret) - entriesOf(secret), nil
 }
 
 // managedOf is the size of the managed fields of an object; one without metadata has none.

@@ -11,37 +11,38 @@ import (
 )
 
 // size returns the length of an object of a request in JSON, in the version of the request, without its status and its managed fields,
-// which the server writes. They are not subtracted if the object is within the limit with them.
+// which the server writes, and what its entries take beside. They are not subtracted if the object is within the limit with them.
 func size(a admission.Attributes, o admission.ObjectInterfaces, object runtime.Object, limit int64) (int64, error) {
-	whole, err := encode(a, o, object)
-	if err != nil || int64(len(whole)) <= limit {
-		return int64(len(whole)), err
+	whole, entries, err := encode(a, o, object)
+	if err != nil || int64(len(whole))+entries <= limit {
+		return int64(len(whole)) + entries, err
 	}
-	return without(whole, "status")
+	bare, err := without(whole, "status")
+	return bare + entries, err
 }
 
 // unmanaged is like size, but with the status, whose fields are managed as well.
 func unmanaged(a admission.Attributes, o admission.ObjectInterfaces, object runtime.Object) (int64, error) {
-	whole, err := encode(a, o, object)
+	whole, _, err := encode(a, o, object)
 	if err != nil {
 		return 0, err
 	}
 	return without(whole)
 }
 
-func encode(a admission.Attributes, o admission.ObjectInterfaces, object runtime.Object) ([]byte, error) {
+// encode returns an object in JSON, and what its entries take beside.
+func encode(a admission.Attributes, o admission.ObjectInterfaces, object runtime.Object) (raw []byte, entries int64, err error) {
 	if o != nil {
 		converted, err := admission.ConvertToGVK(object, a.GetKind(), o)
 		if err != nil {
-			return nil, fmt.Errorf("convert %T: %w", object, err)
+			return nil, 0, fmt.Errorf("convert %T: %w", object, err)
 		}
 		object = converted
 	}
-	raw, err := json.Marshal(object)
-	if err != nil {
-		return nil, fmt.Errorf("encode %T: %w", object, err)
+	if raw, err = json.Marshal(object); err != nil {
+		return nil, 0, fmt.Errorf("encode %T: %w", object, err)
 	}
-	return raw, nil
+	return raw, entriesOf(object), nil
 }
 
 // without returns the length of an object without its managed fields and some of its parts.

@@ -149,5 +149,13 @@ func tooLarge(
 			return nil, nil
 		}
 	}
+	_, entries, err := encode(a, o, a.GetObject())
+	if err != nil {
+		return nil, errors.Join(world.ErrUnreadable, err)
+	}
+	if entries > 0 {
+		return fmt.Errorf("the object has %d bytes in JSON with its keys, and at most %d are allowed; each key after the first %d counts as %d bytes more",
+			now, most, fewEntries, perEntry), nil
+	}
 	return fmt.Errorf("the object has %d bytes in JSON, and at most %d are allowed", now, most), nil
 }

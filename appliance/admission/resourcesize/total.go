@@ -64,12 +64,12 @@ func (r *rule) weights(ctx context.Context, namespace string) (map[string]int64,
 	return weights, nil
 }
 
-// weight is the size of a Secret in the store, without its managed fields, which have a limit of their own. Metadata counts: labels and
-// annotations can be larger than the data, and nothing limits the total size of labels.
+// weight is the size of a Secret in the store, without its managed fields, which have a limit of their own, and what its entries take beside in
+// memory. Metadata counts: labels and annotations can be larger than the data, and nothing limits the total size of labels.
 func weight(s *corev1.Secret) int64 {
 	bare := *s
 	bare.ManagedFields = nil
-	size := int64(bare.Size())
+	size := int64(bare.Size()) + entriesOf(s)
 	// It becomes data.
 	for key, value := range s.StringData {
 		size += int64(len(key) + len(value))

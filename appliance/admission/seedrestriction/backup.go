@@ -10,7 +10,6 @@ import (
 
 	"k8s.io/apimachinery/pkg/api/equality"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	"k8s.io/apimachinery/pkg/fields"
 
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	"github.com/terrarium-garden/terrarium/appliance/admission/world"
@@ -20,7 +19,8 @@ import (
 
 const sourcePrefix = "source-"
 
-// createBackupBucket allows a gardenlet to create buckets of its seed (GAC-SR-2).
+// createBackupBucket allows a gardenlet to create the bucket of its seed, whose name is the UID of the seed (GAC-SR-2). Under other names it could
+// create any number of them.
 func createBackupBucket(ctx context.Context, r *request) error {
 	bucket, err := object[gardencorev1beta1.BackupBucket](r)
 	if err != nil {
@@ -29,28 +29,11 @@ func createBackupBucket(ctx context.Context, r *request) error {
 	if err := r.mine("spec.seedName", bucket.Spec.SeedName); err != nil {
 		return err
 	}
-	if err := r.noOthersBucket(ctx); err != nil {
+	if err := r.mayNameInBucket(ctx, holders(references.BackupBucket(bucket))); err != nil {
 		return err
 	}
 
-	return r.mayNameInBucket(ctx, holders(references.BackupBucket(bucket)))
-}
-
-// noOthersBucket rejects a bucket with the name of another seed's bucket, which is the UID of that seed.
-func (r *request) noOthersBucket(ctx context.Context) error {
-	all, err := world.List[gardencorev1beta1.SeedList](ctx, r.View, world.Place{
-		Group: gardencorev1beta1.GroupName, Resource: "seeds",
-	}, fields.Everything())
-	if err != nil {
-		return fmt.Errorf("list seeds: %w", err)
-	}
-	for i := range all.Items {
-		if seed := &all.Items[i]; string(seed.UID) == r.GetName() && seed.Name != r.client.Seed {
-			return fmt.Errorf("metadata.name: is the name of the bucket of another seed: %w", errForeign)
-		}
-	}
-
-	return nil
+	return r.ownBucketName(ctx, bucket.Name)
 }
 
 func updateBackupBucket(ctx context.Context, r *request) error {
@@ -82,14 +65,19 @@ func (r *request) mayNameInBucket(ctx context.Context, named []graph.Vertex) err
 	return r.mayName(ctx, without(named, holders(references.Seed(seed))))
 }
 
-// deleteBackupBucket allows a gardenlet to delete the bucket of its seed, whose name is the UID of the seed (GAC-SR-2).
+// deleteBackupBucket allows a gardenlet to delete the bucket of its seed (GAC-SR-2).
 func deleteBackupBucket(ctx context.Context, r *request) error {
+	return r.ownBucketName(ctx, r.GetName())
+}
+
+// ownBucketName rejects the name of another bucket than that of the seed.
+func (r *request) ownBucketName(ctx context.Context, name string) error {
 	seed, err := r.Seed(ctx, r.client.Seed)
 	if err != nil {
 		return fmt.Errorf("read seed %q: %w", r.client.Seed, err)
 	}
-	if r.GetName() != string(seed.UID) {
-		return fmt.Errorf("the bucket of seed %q is %q", seed.Name, seed.UID)
+	if name != string(seed.UID) {
+		return fmt.Errorf("metadata.name: the bucket of seed %q is %q", seed.Name, seed.UID)
 	}
 
 	return nil

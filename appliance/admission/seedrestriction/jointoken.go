@@ -3,11 +3,13 @@
 package seedrestriction
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/types"
 	bootstrapapi "k8s.io/cluster-bootstrap/token/api"
 
 	"github.com/terrarium-garden/terrarium/apis/core/query"
@@ -15,6 +17,7 @@ import (
 	"github.com/terrarium-garden/terrarium/apis/jointoken"
 	gardenseedmanagementv1alpha1 "github.com/terrarium-garden/terrarium/apis/seedmanagement/v1alpha1"
 	"github.com/terrarium-garden/terrarium/appliance/admission/world"
+	"github.com/terrarium-garden/terrarium/appliance/authorization/references"
 )
 
 const usageSigning = "usage-bootstrap-signing"
@@ -44,13 +47,23 @@ func (r *request) bootstrapToken(ctx context.Context, secret *corev1.Secret) err
 	kind, about, ok := jointoken.Described(jointoken.Value(secret, jointoken.KeyDescription))
 	switch {
 	case ok && kind == jointoken.KindManagedSeed:
-		return r.joins(ctx, about.Namespace, about.Name)
+		return cmp.Or(r.joins(ctx, about.Namespace, about.Name), namesToken(secret, about))
 	case ok && kind == jointoken.KindGardenlet && about.Namespace == gardencorev1beta1.NamespaceGarden && about.Name == r.client.Seed:
-		return r.rejoins(ctx)
+		return cmp.Or(r.rejoins(ctx), namesToken(secret, about))
 	default:
 		return fmt.Errorf("data[%s]: must name the seed of the token: \"... for the ManagedSeed resource <namespace>/<name>\"",
 			jointoken.KeyDescription)
 	}
+}
+
+// namesToken rejects another name of a token than the one that gardenlets derive from what it is for. With names of its choice, a gardenlet
+// could create any number of tokens.
+func namesToken(secret *corev1.Secret, about types.NamespacedName) error {
+	if want := references.BootstrapTokenSecret(about.Namespace, about.Name); secret.Name != want {
+		return fmt.Errorf("metadata.name: the token for %q is %q", about, want)
+	}
+
+	return nil
 }
 
 // rejoins allows a token for the client's own Gardenlet if the certificate of the seed has to be replaced.

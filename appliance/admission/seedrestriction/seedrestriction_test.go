@@ -105,8 +105,6 @@ func TestBackups(t *testing.T) {
 	naming, unnamed := []kind.Object{admissiontest.Seed("north", func(s *gardencorev1beta1.Seed) {
 		s.Spec.Backup = &gardencorev1beta1.Backup{Provider: "local", CredentialsRef: bucket("north").Spec.CredentialsRef}
 	})}, []kind.Object{admissiontest.Seed("north")}
-	labelled := &corev1.Secret{ObjectMeta: named("garden", "backup")}
-	labelled.Labels = map[string]string{"name.seed.gardener.cloud/north": "true"}
 	const ours = "shoot--meadow--sprout--1"
 	identified := func(s *gardencorev1beta1.Shoot) { s.Status.TechnicalID, s.Status.UID = "shoot--meadow--sprout", "1" }
 	left := func(s *gardencorev1beta1.Shoot) { s.Status.SeedName = new("north") }
@@ -121,11 +119,9 @@ func TestBackups(t *testing.T) {
 	source := []kind.Object{bucket("south"), entry(ours, "b", "south"), admissiontest.Shoot(on("north"), identified, restoring)}
 	seed := admissiontest.Seed("north", func(s *gardencorev1beta1.Seed) { s.UID = "11111111-1111-1111-1111-111111111111" })
 	admissiontest.Run(t, seedrestriction.New, map[string]scenario{
-		"GAC-SR-2 own bucket":           {Reason: "a seed has buckets with the credentials that it names", Objects: naming, Request: create(bucket("north"))},
 		"GAC-SR-2 other bucket":         {Reason: "and makes none for others", Rights: rights, Request: create(bucket("south")), Refused: []string{"spec.seedName", `"south"`, `must be "north"`}},
+		"GAC-SR-2 other name":           {Reason: "a seed has one bucket, so that it cannot make any number of them", Objects: naming, Request: create(bucket("north")), Refused: []string{`metadata.name: the bucket of seed "north" is`}},
 		"GAC-SR-2 not named":            {Reason: "not with those that it only reads, as it may lose that access", Rights: rights, Objects: unnamed, Request: create(bucket("north")), Refused: []string{"may not refer to Secret garden/backup"}},
-		"GAC-SR-2 given":                {Reason: "those that were given to it need not be named", Objects: append(unnamed, labelled), Request: create(bucket("north"))},
-		"GAC-SR-2 own namespace":        {Reason: "nor those in its namespace", Objects: unnamed, Request: create(with("v1", "Secret", "seed-north", "x"))},
 		"GAC-SR-2 readable":             {Reason: "what it reads for a shoot is not for ever", Rights: []string{north + " get secrets garden-meadow/credentials"}, Objects: naming, Request: create(with("v1", "Secret", meadow, "credentials")), Refused: []string{"may not refer to Secret garden-meadow/credentials"}},
 		"GAC-SR-2 client CA":            {Reason: "the key of a cluster is not for ever", Rights: []string{north + " get internalsecrets.core.gardener.cloud garden-meadow/sprout.ca-client"}, Objects: naming, Request: create(with("core.gardener.cloud/v1beta1", "InternalSecret", meadow, "sprout.ca-client")), Refused: []string{"may not refer to InternalSecret garden-meadow/sprout.ca-client"}},
 		"GAC-SR-2 later client CA":      {Reason: "nor is it later", Rights: []string{north + " get internalsecrets.core.gardener.cloud garden-meadow/sprout.ca-client"}, Objects: naming, Request: by(with("core.gardener.cloud/v1beta1", "InternalSecret", meadow, "sprout.ca-client"), bucket("north")), Refused: []string{"may not refer to InternalSecret garden-meadow/sprout.ca-client"}},
@@ -151,7 +147,6 @@ func TestBackups(t *testing.T) {
 		"GAC-SR-4 restore":              {Reason: "a shoot that moves here keeps its old backup for a while", Objects: []kind.Object{bucket("south"), entry(ours, "b", "north"), admissiontest.Shoot(on("north"), identified, restoring)}, Request: create(entry("source-"+ours, "b", "north"))},
 		"GAC-SR-4 no original":          {Reason: "there is nothing to copy", Objects: []kind.Object{admissiontest.Shoot(on("north"), identified, restoring)}, Request: create(entry("source-"+ours, "b", "north")), Refused: []string{`spec: must be the same as that of backup entry "shoot--meadow--sprout--1"`}},
 		"GAC-SR-1 exists":               {Reason: "who creates what it can read is told that it exists, and by the rule: the server would write it if it were gone by then", Rights: []string{north + " get backupbuckets b"}, Objects: []kind.Object{bucket("south")}, Request: create(bucket("south")), Refused: []string{"already exists"}, As: metav1.StatusReasonAlreadyExists},
-		"GAC-SR-1 exists, allowed":      {Reason: "what is allowed is answered by the server", Objects: append(naming, bucket("north")), Request: create(bucket("north"))},
 		"GAC-SR-1 hidden":               {Reason: "what it cannot read may be there or not", Objects: []kind.Object{bucket("south")}, Request: create(bucket("south")), Refused: []string{"spec.seedName"}},
 		"GAC-SR-1 gone":                 {Reason: "what it could read is not there", Rights: []string{north + " get backupbuckets b"}, Request: create(bucket("south")), Refused: []string{"spec.seedName"}},
 		"GAC-ID-4 person":               {Reason: "people are judged by others", Request: admissiontest.Request{Object: bucket("south")}},
@@ -328,8 +323,13 @@ func managed(name string, change ...func(*gardenseedmanagementv1alpha1.ManagedSe
 	return m
 }
 
+// token has the name that gardenlets derive from the managed seed nursery, or from the Gardenlet of the seed.
 func token(description string, change ...func(*corev1.Secret)) *corev1.Secret {
-	s := &corev1.Secret{ObjectMeta: named("kube-system", "bootstrap-token-abcdef"), Type: "bootstrap.kubernetes.io/token", Data: map[string][]byte{
+	name := "bootstrap-token-15f426"
+	if strings.Contains(description, "Gardenlet") {
+		name = "bootstrap-token-cdcee0"
+	}
+	s := &corev1.Secret{ObjectMeta: named("kube-system", name), Type: "bootstrap.kubernetes.io/token", Data: map[string][]byte{
 		"usage-bootstrap-authentication": []byte("true"), "usage-bootstrap-signing": []byte("true"), "description": []byte(description),
 		"expiration": []byte(kindtest.Now().Add(24 * time.Hour).Format(time.RFC3339)),
 	}}
@@ -389,6 +389,8 @@ func TestManagedSeeds(t *testing.T) {
 	admissiontest.Run(t, seedrestriction.New, map[string]scenario{
 		"GAC-SR-14 token":           {Reason: "a managed seed joins", Objects: fresh, Request: create(token(about))},
 		"GAC-SR-14 foreign":         {Reason: "those of others do not", Objects: foreign, Request: create(token(about)), Refused: []string{`managed seed "nursery" is not on seed "north"`}},
+		"GAC-SR-14 other name":      {Reason: "there are not any number of tokens for one seed", Objects: fresh, Request: create(token(about, func(s *corev1.Secret) { s.Name = "bootstrap-token-abcdef" })), Refused: []string{"metadata.name", "bootstrap-token-15f426"}},
+		"GAC-SR-14 own, other name": {Reason: "nor for the seed itself", Objects: []kind.Object{gardenlet()}, Request: create(token(self, func(s *corev1.Secret) { s.Name = "bootstrap-token-abcdef" })), Refused: []string{"metadata.name", "bootstrap-token-cdcee0"}},
 		"GAC-SR-14 nobody's":        {Reason: "a token is for somebody", Objects: fresh, Request: create(token("for me")), Refused: []string{"data[description]"}},
 		"GAC-SR-14 no managed seed": {Reason: "who exists", Request: create(token(about)), Refused: []string{`managed seed "nursery" is not on seed "north"`}},
 		"GAC-SR-14 own Gardenlet":   {Reason: "or for the seed itself", Objects: []kind.Object{gardenlet()}, Request: create(token(self))},

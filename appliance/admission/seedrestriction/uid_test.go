@@ -77,6 +77,13 @@ func TestNamesWithUIDs(t *testing.T) {
 		b.Name = string(uid)
 		return b
 	}
+	with := func(namespace, name string) *gardencorev1beta1.BackupBucket {
+		b := named(is.north)
+		b.Spec.SecretRef, b.Spec.CredentialsRef = nil, &corev1.ObjectReference{APIVersion: "v1", Kind: "Secret", Namespace: namespace, Name: name}
+		return b
+	}
+	given := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: "garden", Name: "given", Labels: map[string]string{"name.seed.gardener.cloud/north": "true"}}}
+	g.Add(given)
 	documents := issuer(is.sprout, "sprout", "serviceaccount")
 	newer := documents.DeepCopy()
 	newer.Data = map[string][]byte{"jwks": []byte("{}")}
@@ -98,6 +105,10 @@ func TestNamesWithUIDs(t *testing.T) {
 		hides types.UID
 	}{
 		"GAC-SR-2 bucket of the seed": {reason: "the name of its bucket is the seed's", request: create(named(is.north))},
+		"GAC-SR-2 given":              {reason: "credentials that were given to it need not be named", request: create(with("garden", "given"))},
+		"GAC-SR-2 own namespace":      {reason: "nor those in its namespace", request: create(with("seed-north", "x"))},
+		"GAC-SR-2 any name":           {reason: "there is one bucket of a seed", request: create(named("any")), refused: true},
+		"GAC-SR-2 no name":            {reason: "whoever chooses its name", request: create(named("")), refused: true},
 		"GAC-SR-2 bucket of another":  {reason: "nobody takes the place of another's bucket", request: create(named(is.south)), refused: true},
 		"GAC-SR-2 delete own":         {reason: "a seed takes its bucket along", request: by(nil, named(is.north))},
 		"GAC-SR-2 delete another":     {reason: "and no other", request: by(nil, named(is.south)), refused: true},

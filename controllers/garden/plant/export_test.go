@@ -10,9 +10,11 @@ import (
 
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
+	"sigs.k8s.io/controller-runtime/pkg/handler"
 
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	"github.com/terrarium-garden/terrarium/controllers/guard"
+	"github.com/terrarium-garden/terrarium/controllers/kit"
 )
 
 // Look looks at the cluster of a kubeconfig.
@@ -43,5 +45,9 @@ func (r *Reconciler) SeedNetworks(ctx context.Context) ([]netip.Prefix, error) {
 	return r.seedNetworks(ctx)
 }
 
-// Places bounds the looks in a namespace.
-func (r *Reconciler) Places(limit int) { r.places.limit = limit }
+// Queue is the queue of the controller.
+func (r *Reconciler) Queue() kit.Queue { return r.queue() }
+
+// Plants and Projects note for whom plants count.
+func (r *Reconciler) Plants() handler.EventHandler   { return r.shares.plants() }
+func (r *Reconciler) Projects() handler.EventHandler { return r.shares.projects() }

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"net/netip"
 	"sync"
-	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -28,8 +27,6 @@ const (
 	controllerName = "plant"
 	// secretField indexes Plants by the names of their Secrets.
 	secretField = "plant.secret"
-	// crowded is the delay of a look that would be one too many in its namespace.
-	crowded = time.Second
 )
 
 // Reconciler looks at the clusters of plants.
@@ -43,7 +40,7 @@ type Reconciler struct {
 	// Limits bound each look; DefaultLimits if unset.
 	Limits Limits
 
-	places   places
+	shares   shares
 	decoding sync.Mutex
 }
 
@@ -60,17 +57,25 @@ func (r *Reconciler) AddToManager(clusters kit.Clusters) error {
 		}
 		r.Guard.Networks = append(r.Guard.Networks, prefix)
 	}
-	r.places = places{limit: max(1, ptr.Deref(r.Config.ConcurrentSyncs, 1)/2)}
 	err := kit.Index(clusters.Garden, &gardencorev1beta1.Plant{}, secretField, func(p *gardencorev1beta1.Plant) []string {
 		return []string{p.Spec.SecretRef.Name}
 	})
 	if err != nil {
 		return err
 	}
-	b := r.Controller(clusters, controllerName, kit.Workers(r.Config.ConcurrentSyncs)).
-		For(&gardencorev1beta1.Plant{}, builder.WithPredicates(kit.Changed(facts))).
+	b := r.Controller(clusters, controllerName, r.queue()).
+		Watches(&gardencorev1beta1.Plant{}, r.shares.plants(), builder.WithPredicates(kit.Changed(facts))).
+		Watches(&gardencorev1beta1.Project{}, r.shares.projects()).
 		WatchesMetadata(&corev1.Secret{}, handler.EnqueueRequestsFromMapFunc(r.ofSecret))
 	return kit.Complete(b, controllerName, reconcile.AsReconciler(r.Client, r))
+}
+
+// queue gives half of the workers to the plants of one user at most: clusters that never answer keep workers busy, and must not keep those of
+// others waiting for long. The other plants of the user wait for their turn, and take no worker meanwhile.
+func (r *Reconciler) queue() kit.Queue {
+	queue := kit.Workers(r.Config.ConcurrentSyncs)
+	queue.PerNamespace, queue.Owner = max(1, queue.Concurrency/2), &r.shares
+	return queue
 }
 
 func facts(p *gardencorev1beta1.Plant) any {
@@ -103,11 +108,6 @@ func (r *Reconciler) Reconcile(ctx context.Context, p *gardencorev1beta1.Plant) 
 	if err := kit.EnsureFinalizer(ctx, r.Client, p, gardencorev1beta1.FinalizerPlant); err != nil {
 		return kit.Result(kit.Stop(), err)
 	}
-	// A Plant that waits for its turn comes back every second, so it asks for nothing before it has a place.
-	if !r.places.take(p.Namespace) {
-		return kit.Result(kit.RequeueAfter(crowded), nil)
-	}
-	defer r.places.free(p.Namespace)
 	secret, err := r.hold(ctx, p)
 	if err != nil {
 		return kit.Result(kit.Stop(), err)
@@ -187,34 +187,4 @@ func (r *Reconciler) read(ctx context.Context, p *gardencorev1beta1.Plant) (*cor
 		return nil, fmt.Errorf("read secret %q: %w", p.Spec.SecretRef.Name, err)
 	}
 	return secret, nil
-}
-
-// places bound the looks that go on in one namespace at the same time: clusters that never answer keep workers busy, and must
-// not keep those of other projects waiting for long.
-type places struct {
-	limit int
-
-	mutex sync.Mutex
-	taken map[string]int
-}
-
-func (p *places) take(namespace string) bool {
-	p.mutex.Lock()
-	defer p.mutex.Unlock()
-	if p.taken[namespace] >= p.limit {
-		return false
-	}
-	if p.taken == nil {
-		p.taken = map[string]int{}
-	}
-	p.taken[namespace]++
-	return true
-}
-
-func (p *places) free(namespace string) {
-	p.mutex.Lock()
-	defer p.mutex.Unlock()
-	if p.taken[namespace]--; p.taken[namespace] == 0 {
-		delete(p.taken, namespace)
-	}
 }

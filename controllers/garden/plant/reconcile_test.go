@@ -8,7 +8,6 @@ import (
 	"net/http"
 	"net/netip"
 	"strings"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -19,7 +18,6 @@ import (
 	clocktesting "k8s.io/utils/clock/testing"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
-	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	gardenconfigv1alpha1 "github.com/terrarium-garden/terrarium/apis/config/v1alpha1"
@@ -53,7 +51,6 @@ func start(t *testing.T, c *cluster, objects ...client.Object) *garden {
 		Config: gardenconfigv1alpha1.ServerPlantControllerConfiguration{SyncPeriod: &metav1.Duration{Duration: 30 * time.Second}},
 		Guard:  guard.Guard{Allowed: c.address()}, Limits: brief(),
 	}
-	g.reconciler.Places(1)
 	return g
 }
 
@@ -326,90 +323,4 @@ func TestInterruptedLook(t *testing.T) {
 	if found := told(g.plant("a")); len(found) > 0 {
 		t.Errorf("a look that was interrupted tells nothing, got %v", found)
 	}
-}
-
-// TestCrowd looks at a second Plant of a namespace while the first one does not answer.
-func TestCrowd(t *testing.T) {
-	t.Parallel()
-	c := grow(t)
-	asked, done := make(chan struct{}), make(chan struct{})
-	c.answer("/healthz", func(w http.ResponseWriter, r *http.Request) {
-		close(asked)
-		<-done
-		says("ok")(w, r)
-	})
-	g := start(t, c, planted("a", "access"), planted("b", "access"), holding("access", c.kubeconfig(t)))
-	first := make(chan reconcile.Result, 1)
-	go func() {
-		result, _ := reconcile.AsReconciler(g.Client, g.reconciler).Reconcile(t.Context(), reconcile.Request{NamespacedName: client.ObjectKey{Namespace: "garden-dev", Name: "a"}})
-		first <- result
-	}()
-	<-asked
-	if got := g.pass("b"); got.RequeueAfter != time.Second {
-		t.Errorf("a look that is one too many in its namespace comes back later, got %+v", got)
-	}
-	close(done)
-	if got := <-first; got.RequeueAfter != 30*time.Second {
-		t.Errorf("the first one is reported, got %+v", got)
-	}
-	c.answer("/healthz", says("ok"))
-	if got := g.pass("b"); got.RequeueAfter != 30*time.Second {
-		t.Errorf("and then there is place for the second, got %+v", got)
-	}
-}
-
-// TestCrowdAsksNothing counts what a Plant costs that waits for its turn.
-func TestCrowdAsksNothing(t *testing.T) {
-	t.Parallel()
-	c := grow(t)
-	g := start(t, c, planted("a", "access"), planted("b", "other"), holding("access", c.kubeconfig(t)), holding("other", c.kubeconfig(t)))
-	g.pass("b")
-	requests := g.counted()
-	asked, done := make(chan struct{}), make(chan struct{})
-	c.answer("/healthz", func(w http.ResponseWriter, r *http.Request) {
-		close(asked)
-		<-done
-		says("ok")(w, r)
-	})
-	first, a := make(chan error, 1), g.plant("a")
-	go func() {
-		_, err := g.reconciler.Reconcile(t.Context(), a)
-		first <- err
-	}()
-	<-asked
-	requests.Store(0)
-	if got := g.pass("b"); got.RequeueAfter != time.Second {
-		t.Errorf("a look that is one too many in its namespace comes back later, got %+v", got)
-	}
-	if got := requests.Load(); got != 0 {
-		t.Errorf("it made %d requests to the garden, want none: it comes back every second", got)
-	}
-	close(done)
-	if err := <-first; err != nil {
-		t.Error(err)
-	}
-}
-
-// counted counts the requests of the reconciler: its writes, and what it reads around the cache.
-func (g *garden) counted() *atomic.Int64 {
-	g.t.Helper()
-	requests := &atomic.Int64{}
-	g.through(interceptor.Funcs{
-		Patch: func(ctx context.Context, to client.WithWatch, o client.Object, p client.Patch, options ...client.PatchOption) error {
-			requests.Add(1)
-			return to.Patch(ctx, o, p, options...)
-		},
-	})
-	base, _ := g.Client.(client.WithWatch)
-	g.reconciler.Reader = interceptor.NewClient(base, interceptor.Funcs{
-		Get: func(ctx context.Context, from client.WithWatch, key client.ObjectKey, o client.Object, options ...client.GetOption) error {
-			requests.Add(1)
-			return from.Get(ctx, key, o, options...)
-		},
-		List: func(ctx context.Context, from client.WithWatch, list client.ObjectList, options ...client.ListOption) error {
-			requests.Add(1)
-			return from.List(ctx, list, options...)
-		},
-	})
-	return requests
 }

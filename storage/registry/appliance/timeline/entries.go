@@ -81,7 +81,15 @@ func (e *Entries) Get(ctx context.Context, name string, _ *metav1.GetOptions) (r
 	if !found || entry.Namespace != genericapirequest.NamespaceValue(ctx) {
 		return nil, missing
 	}
-	allowed, err := e.mayRead(ctx, entry.Subject.Namespace, entry.Subject.Kind, entry.Subject.Name)
+	subject := entry.Subject
+	allowed, err := e.mayRead(ctx, subject.Namespace, subject.Kind, subject.Name)
+	if err != nil {
+		return nil, err
+	}
+	if !allowed {
+		return nil, missing
+	}
+	tells, err := e.tells(ctx, subject.Namespace, subject.Kind, subject.Name)
 	if err != nil {
 		return nil, err
 	}
@@ -90,7 +98,7 @@ func (e *Entries) Get(ctx context.Context, name string, _ *metav1.GetOptions) (r
 		return nil, apierrors.NewInternalError(err)
 	}
 	// To others it is the same whether the entry exists.
-	if !allowed || entry.Time.Time.Before(born) {
+	if !tells(entry) || entry.Time.Time.Before(born) {
 		return nil, missing
 	}
 
@@ -186,6 +194,14 @@ func (e *Entries) query(ctx context.Context, o *metainternalversion.ListOptions)
 	if err != nil {
 		return timeline.Query{}, err
 	}
+	of := namespace
+	if f.kind == kindSeed {
+		of = ""
+	}
+	tells, err := e.tells(ctx, of, f.kind, f.name)
+	if err != nil {
+		return timeline.Query{}, err
+	}
 	q := timeline.Query{Namespace: namespace, Since: f.since, Until: f.until}
 	if len(readable) == 1 && readable[0] == kindSeed {
 		// Many may list all seeds, so this must not read the entries of all other objects.
@@ -206,7 +222,7 @@ func (e *Entries) query(ctx context.Context, o *metainternalversion.ListOptions)
 	// Entries have no labels.
 	none := o.LabelSelector != nil && !o.LabelSelector.Matches(labels.Set{})
 	q.Keep = func(entry *timeline.Entry) bool {
-		return !none && slices.Contains(readable, entry.Subject.Kind) && f.selects(entry)
+		return !none && slices.Contains(readable, entry.Subject.Kind) && f.selects(entry) && tells(entry)
 	}
 
 	return q, nil

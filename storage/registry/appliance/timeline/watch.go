@@ -39,6 +39,13 @@ func (e *Entries) Watch(ctx context.Context, o *metainternalversion.ListOptions)
 		initial: o.SendInitialEvents != nil && *o.SendInitialEvents,
 	}
 	w.query.Limit, w.query.MostWeight = watchPage, watchWeight
+	if e.ofSeed(ctx) {
+		w.may = func(ctx context.Context) error {
+			_, err := e.query(ctx, o)
+
+			return err
+		}
+	}
 	w.proxy = watch.NewProxyWatcher(w.events)
 	if o.ResourceVersion != "" && !w.initial {
 		if w.query.After, err = strconv.ParseUint(o.ResourceVersion, 10, 64); err != nil {
@@ -59,6 +66,9 @@ type watcher struct {
 	query  timeline.Query
 	events chan watch.Event
 	proxy  *watch.ProxyWatcher
+	// may returns an error if the client may not read any more, and nil if it may. It is asked before each page for clients of seeds: an object
+	// that moves to another seed is not theirs from then on.
+	may func(context.Context) error
 	// state is the number of the newest entry when a watch without a version began. What was removed before is not missed.
 	state uint64
 	// bookmarks says that the client takes bookmarks; initial says that it waits for one after the entries that exist.
@@ -97,13 +107,7 @@ func (w *watcher) run(ctx context.Context) {
 
 // sendPage sends the next entries. It returns whether there are more, and false if the watch is over.
 func (w *watcher) sendPage(ctx context.Context) (more, ok bool) {
-	page, err := w.store.List(ctx, w.query)
-	if w.query.After == 0 {
-		w.state = page.Last
-	}
-	if err == nil {
-		err = w.reaches()
-	}
+	page, err := w.page(ctx)
 	if err != nil {
 		status := apierrors.APIStatus(nil)
 		if !errors.As(err, &status) {
@@ -127,6 +131,22 @@ func (w *watcher) sendPage(ctx context.Context) (more, ok bool) {
 	w.query.After = page.Last
 
 	return false, true
+}
+
+// page reads the next entries.
+func (w *watcher) page(ctx context.Context) (timeline.Page, error) {
+	page, err := w.store.List(ctx, w.query)
+	if w.query.After == 0 {
+		w.state = page.Last
+	}
+	if err == nil {
+		err = w.reaches()
+	}
+	if err == nil && w.may != nil && len(page.Entries) > 0 {
+		err = w.may(ctx)
+	}
+
+	return page, err
 }
 
 // reaches returns the error that makes clients list again if the watch has missed entries.
