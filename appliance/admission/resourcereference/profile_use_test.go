@@ -189,3 +189,33 @@ func TestOtherUpdates_API_RRM_6(t *testing.T) {
 		"API-RRM-9 bucket": {Reason: "so does a bucket with entries", Objects: []kind.Object{entry}, Request: admissiontest.Request{Object: bucket("south"), Old: bucket("north")}},
 	})
 }
+
+// TestTypes_API_RRM_10 takes types of machines and volumes from the profile of a project.
+func TestTypes_API_RRM_10(t *testing.T) {
+	t.Parallel()
+	fast := gardencorev1beta1.MachineType{Name: "fast", CPU: resource.MustParse("1"), Memory: resource.MustParse("1Gi"), Architecture: new("amd64")}
+	full := admissiontest.NamespacedProfile(func(p *ownProfile) {
+		p.Spec.MachineTypes = []gardencorev1beta1.MachineType{fast}
+		p.Spec.VolumeTypes = []gardencorev1beta1.VolumeType{{Name: "quick", Class: "premium"}}
+	})
+	inherited := admissiontest.Profile(func(p *profile) { p.Spec.MachineTypes = append(p.Spec.MachineTypes, fast) })
+	machine := onOwn(func(s *shoot) { s.Spec.Provider.Workers[0].Machine.Type = "fast" })
+	volume := onOwn(func(s *shoot) {
+		s.Spec.Provider.Workers[0].Volume = &gardencorev1beta1.Volume{Type: new("quick"), Size: "20Gi"}
+	})
+	untyped := onOwn(func(s *shoot) { s.Spec.Provider.Workers[0].Volume = &gardencorev1beta1.Volume{Size: "20Gi"} })
+	empty := admissiontest.Request{Object: admissiontest.NamespacedProfile(), Old: full}
+	admissiontest.Run(t, resourcereference.New, map[string]admissiontest.Case{
+		"machine": {
+			Reason: "a machine type in use stays", Objects: []kind.Object{admissiontest.Profile(), machine}, Request: empty,
+			Refused: []string{`machine type fast cannot be removed from NamespacedCloudProfile "own": shoot garden-meadow/sprout (worker pool "one") uses it`},
+		},
+		"volume": {
+			Reason: "so does a volume type", Objects: []kind.Object{admissiontest.Profile(), volume}, Request: empty,
+			Refused: []string{`volume type quick cannot be removed from NamespacedCloudProfile "own": shoot garden-meadow/sprout (worker pool "one") uses it`},
+		},
+		"unused":    {Reason: "others may go", Objects: []kind.Object{admissiontest.Profile(), untyped}, Request: empty},
+		"inherited": {Reason: "so may one that the parent has", Objects: []kind.Object{inherited, machine}, Request: empty},
+		"kept":      {Reason: "what stays is not looked at", Objects: []kind.Object{admissiontest.Profile(), machine}, Request: admissiontest.Request{Object: full, Old: full.DeepCopy()}},
+	})
+}
