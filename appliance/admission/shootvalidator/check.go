@@ -73,7 +73,7 @@ func checkRestrictions(spec, old *gardencorev1beta1.ShootSpec, path *field.Path,
 		return nil
 	}
 	offered := names(region.AccessRestrictions, func(r gardencorev1beta1.AccessRestriction) string { return r.Name })
-	before := names(old.AccessRestrictions, func(r gardencorev1beta1.AccessRestrictionWithOptions) string { return r.Name })
+	before := names(old.AccessRestrictions, restrictionOf)
 	var errs field.ErrorList
 	for i, r := range spec.AccessRestrictions {
 		if !slices.Contains(offered, r.Name) && !slices.Contains(before, r.Name) {
