@@ -73,8 +73,20 @@ func TestValidate(t *testing.T) {
 		"API-CVA-2 owner":     {Reason: "the owner decides", Request: ask(owned(bob, member(ann, "viewer")), owned(bob), "bob")},
 		"API-CVA-2 group":     {Reason: "a group may be the owner", Request: ask(owned(team, member(ann, "viewer")), owned(team), "rose", "team")},
 		"API-CVA-2 account":   {Reason: "so may a service account", Request: ask(owned(robot, member(ann, "viewer")), owned(robot), "system:serviceaccount:ci:robot")},
-		"API-CVA-2 nobody's":  {Reason: "without an owner everybody is", Request: ask(owned(bob, member(ann, "viewer")), admissiontest.Project(), "rose")},
-		"API-CVA-2 robots":    {Reason: "service accounts are no humans, however they are spelt", Request: ask(owned(bob, member(robot, "admin"), member(spelt, "viewer")), owned(bob), "rose")},
+		"API-CVA-2 account's": {Reason: "then others are not", Request: ask(owned(robot, member(ann, "viewer")), owned(robot), "rose"), Refused: []string{"manage-members"}},
+		"API-CVA-2 group's":   {Reason: "nor is who is in another group", Request: ask(owned(team, member(ann, "viewer")), owned(team), "rose", "crew"), Refused: []string{"manage-members"}},
+		"API-CVA-2 disguised": {
+			Reason:  "a group is no service account, whatever it is called",
+			Request: ask(owned(bob, member(rbacv1.Subject{APIGroup: rbacv1.GroupName, Kind: rbacv1.GroupKind, Name: "system:serviceaccount:ci:robot"}, "admin")), owned(bob), "rose"),
+			Refused: []string{"manage-members"},
+		},
+		"API-CVA-2 for another": {Reason: "a project without members is made for anybody", Request: admissiontest.Request{Object: owned(bob)}},
+		"API-ADM-4 status": {
+			Reason:  "reports name no members",
+			Request: admissiontest.Request{Object: owned(bob, member(ann, "viewer")), Old: owned(bob), Subresource: "status"},
+		},
+		"API-CVA-2 nobody's": {Reason: "without an owner everybody is", Request: ask(owned(bob, member(ann, "viewer")), admissiontest.Project(), "rose")},
+		"API-CVA-2 robots":   {Reason: "service accounts are no humans, however they are spelt", Request: ask(owned(bob, member(robot, "admin"), member(spelt, "viewer")), owned(bob), "rose")},
 		"API-CVA-2 robot to uam": {
 			Reason: "a service account that manages members is managed as they are", Request: ask(owned(bob, member(robot, "admin", "uam")), owned(bob, member(robot, "admin")), "rose"),
 			Refused: []string{"manage-members"},
@@ -99,6 +111,11 @@ func TestValidate(t *testing.T) {
 		"API-RES-12 account of a seed": {
 			Reason: "nor any account in the namespace of a seed", Request: ask(admissiontest.Project(), nil, "system:serviceaccount:seed-a:robot", "system:serviceaccounts:seed-a"),
 			Refused: []string{"cannot create projects"},
+		},
+		"API-RES-12 later": {Reason: "what it may change it changes", Request: ask(admissiontest.Project(), admissiontest.Project(), "gardener.cloud:system:seed:a", "gardener.cloud:system:seeds")},
+		"API-RES-12 other": {
+			Reason:  "the rule is about projects",
+			Request: admissiontest.Request{Object: admissiontest.Shoot(), User: "gardener.cloud:system:seed:a", Groups: []string{"gardener.cloud:system:seeds"}},
 		},
 		"API-RES-12 token": {
 			Reason: "nor does who holds a join token", Request: ask(admissiontest.Project(), nil, "system:bootstrap:abcdef", "system:bootstrappers"),
@@ -165,7 +182,11 @@ func TestLabels(t *testing.T) {
 		"API-DELCONF-3 escape, owner": {Reason: "so may the owner", Objects: dual, Request: admissiontest.Request{Object: tier("lead"), Old: tier("gold"), User: "bob"}},
 		"API-DELCONF-3 other labels":  {Reason: "other labels are free", Objects: dual, Request: admissiontest.Request{Object: tier("tin"), Old: tier("lead")}},
 		"API-DELCONF-3 joins":         {Reason: "everybody may ask for more care", Objects: dual, Request: admissiontest.Request{Object: tier("gold"), Old: tier("lead")}},
-		"API-DELCONF-3 no rule":       {Reason: "projects without the rule do not care", Objects: []kind.Object{admissiontest.Project()}, Request: admissiontest.Request{Object: tier("lead"), Old: tier("gold")}},
+		"API-DELCONF-3 still": {Reason: "so are they beside the one that counts", Objects: dual, Request: admissiontest.Request{
+			Object: admissiontest.Shoot(func(s *gardencorev1beta1.Shoot) { s.Labels = map[string]string{"tier": "gold", "colour": "red"} }), Old: tier("gold"),
+		}},
+		"API-DELCONF-3 nobody's": {Reason: "a shoot without a project has no rule", Request: admissiontest.Request{Object: tier("lead"), Old: tier("gold")}},
+		"API-DELCONF-3 no rule":  {Reason: "projects without the rule do not care", Objects: []kind.Object{admissiontest.Project()}, Request: admissiontest.Request{Object: tier("lead"), Old: tier("gold")}},
 	})
 }
 
@@ -207,6 +228,11 @@ func TestOwnProfilesAndShoots(t *testing.T) {
 		"API-CVA-3 lowered":     {Reason: "everybody lowers it", Objects: parent(5), Request: admissiontest.Request{Object: upTo(5)}},
 		"API-CVA-3 old limit":   {Reason: "what was raised stays", Objects: parent(5), Request: admissiontest.Request{Object: upTo(6), Old: upTo(6)}},
 		"API-CVA-3 no limit":    {Reason: "a parent without a limit has none", Objects: []kind.Object{admissiontest.Profile()}, Request: admissiontest.Request{Object: upTo(6)}},
+		"API-CVA-3 orphan":      {Reason: "another rule refuses a profile without a parent", Request: admissiontest.Request{Object: upTo(6)}},
+		"API-CVA-3 given back":  {Reason: "without an own limit, that of the parent applies", Objects: parent(5), Request: admissiontest.Request{Object: admissiontest.NamespacedProfile(), Old: upTo(6)}},
+		"API-CVA-3 self-hosted later": {
+			Reason: "nor from some day on", Request: admissiontest.Request{Object: admissiontest.Shoot(hosted), Old: admissiontest.Shoot()}, Refused: []string{"mark-self-hosted"},
+		},
 		"API-CVA-3 self-hosted": {Reason: "not everybody hosts an own control plane", Request: admissiontest.Request{Object: admissiontest.Shoot(hosted)}, Refused: []string{"mark-self-hosted"}},
 		"API-CVA-3 may host":    {Reason: "some do", Rights: []string{"rose mark-self-hosted shoots garden-meadow/sprout"}, Request: admissiontest.Request{Object: admissiontest.Shoot(hosted)}},
 		"API-CVA-3 hosts":       {Reason: "and go on", Request: admissiontest.Request{Object: admissiontest.Shoot(hosted), Old: admissiontest.Shoot(hosted)}},

@@ -80,7 +80,9 @@ func TestDelete(t *testing.T) {
 			Reason: "one of the operators is, as members cannot use it", Objects: dual(all),
 			Request: admissiontest.Request{Old: mine, User: "system:serviceaccount:kube-system:cleaner"},
 		},
-		"API-DELCONF-3 exempt": {Reason: "unless the project says otherwise", Objects: dual(people), Request: admissiontest.Request{Old: robots, User: "system:serviceaccount:ci:robot"}},
+		"API-DELCONF-3 people":   {Reason: "which exempts nobody else", Objects: dual(people), Request: admissiontest.Request{Old: mine}, Refused: []string{"by another"}},
+		"API-DELCONF-3 nobody's": {Reason: "a shoot without a project has no rule", Request: admissiontest.Request{Old: mine}},
+		"API-DELCONF-3 exempt":   {Reason: "unless the project says otherwise", Objects: dual(people), Request: admissiontest.Request{Old: robots, User: "system:serviceaccount:ci:robot"}},
 	})
 }
 
@@ -98,6 +100,9 @@ func TestConfirmedBy(t *testing.T) {
 		"API-DELCONF-3 kept":      {reason: "it stays", object: admissiontest.Shoot(annotated(confirmation, "true")), old: admissiontest.Shoot(annotated(confirmation, "true", confirmedBy, "bob")), want: "bob"},
 		"API-DELCONF-3 changed":   {reason: "and cannot be changed", object: admissiontest.Shoot(annotated(confirmation, "true", confirmedBy, "rose")), old: admissiontest.Shoot(annotated(confirmation, "true", confirmedBy, "bob")), want: "bob"},
 		"API-DELCONF-3 bound":     {reason: "not even through the binding", object: admissiontest.Shoot(annotated(confirmation, "true", confirmedBy, "rose")), old: admissiontest.Shoot(annotated(confirmation, "true", confirmedBy, "bob")), subresource: "binding", want: "bob"},
+		"API-DELCONF-3 unnoted":   {reason: "a confirmation of old, which nobody has noted, gets a name as well", object: admissiontest.Shoot(annotated(confirmation, "true")), old: admissiontest.Shoot(annotated(confirmation, "true")), want: "rose"},
+		"API-DELCONF-3 left over": {reason: "a name without a confirmation is none", object: admissiontest.Shoot(annotated(confirmation, "true")), old: admissiontest.Shoot(annotated(confirmedBy, "bob")), want: "rose"},
+		"API-DELCONF-3 status":    {reason: "reports confirm nothing", object: admissiontest.Shoot(annotated(confirmation, "true")), old: admissiontest.Shoot(), subresource: "status"},
 		"API-DELCONF-3 withdrawn": {reason: "it goes with the confirmation", object: admissiontest.Shoot(annotated(confirmedBy, "bob")), old: admissiontest.Shoot(annotated(confirmation, "true", confirmedBy, "bob"))},
 	} {
 		t.Run(name, func(t *testing.T) {

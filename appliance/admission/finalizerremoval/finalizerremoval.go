@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Package finalizerremoval rejects the removal of the garden's finalizer from a Shoot before it is deleted completely, from a SecretBinding or
-// CredentialsBinding while a Shoot uses it, and from a Project while it has Shoots (API-FIN-1, API-SVAL-10, GCM-PROJECT-10).
+// CredentialsBinding or NamespacedCloudProfile while a Shoot uses it, and from a Project while it has Shoots (API-FIN-1, API-SVAL-10,
+// GCM-PROJECT-10).
 package finalizerremoval
 
 import (
@@ -62,6 +63,11 @@ func (r *rule) Validate(ctx context.Context, a admission.Attributes, _ admission
 			return nil
 		}
 		return world.Answer(a, r.unused(ctx, "CredentialsBinding", old, func(s *gardencorev1beta1.ShootSpec) *string { return s.CredentialsBindingName }))
+	case *gardencorev1beta1.NamespacedCloudProfile:
+		if !taken(a, old) {
+			return nil
+		}
+		return world.Answer(a, r.unused(ctx, "NamespacedCloudProfile", old, ownProfile))
 	}
 	return nil
 }
@@ -76,17 +82,26 @@ func held(o metav1.Object) bool {
 	return slices.Contains(o.GetFinalizers(), gardencorev1beta1.FinalizerGardener)
 }
 
-// unused returns an error if a shoot uses a binding.
+// ownProfile returns the name of the profile of a shoot if it is one of the project. Without it, the quotas that the shoot shares with
+// shoots of other projects could not be added up.
+func ownProfile(s *gardencorev1beta1.ShootSpec) *string {
+	if s.CloudProfile == nil || s.CloudProfile.Kind != gardencorev1beta1.CloudProfileReferenceKindNamespacedCloudProfile {
+		return nil
+	}
+	return &s.CloudProfile.Name
+}
+
+// unused returns an error if a shoot uses a binding or a profile.
 func (r *rule) unused(
-	ctx context.Context, kind string, binding metav1.Object, uses func(*gardencorev1beta1.ShootSpec) *string,
+	ctx context.Context, kind string, used metav1.Object, uses func(*gardencorev1beta1.ShootSpec) *string,
 ) error {
-	shoots, err := r.world.Fresh().Shoots(ctx, binding.GetNamespace(), fields.Everything())
+	shoots, err := r.world.Fresh().Shoots(ctx, used.GetNamespace(), fields.Everything())
 	if err != nil {
-		return fmt.Errorf("list shoots of namespace %q: %w", binding.GetNamespace(), err)
+		return fmt.Errorf("list shoots of namespace %q: %w", used.GetNamespace(), err)
 	}
 	for i := range shoots {
-		if name := uses(&shoots[i].Spec); name != nil && *name == binding.GetName() {
-			return fmt.Errorf("the finalizer \"gardener\" of %s %q cannot be removed while shoot %q uses it", kind, binding.GetName(), shoots[i].Name)
+		if name := uses(&shoots[i].Spec); name != nil && *name == used.GetName() {
+			return fmt.Errorf("the finalizer \"gardener\" of %s %q cannot be removed while shoot %q uses it", kind, used.GetName(), shoots[i].Name)
 		}
 	}
 	return nil

@@ -68,6 +68,26 @@ func TestCredentials(t *testing.T) {
 	})
 }
 
+// TestOwnProfile_API_FIN_1 lets profiles of a project go.
+func TestOwnProfile_API_FIN_1(t *testing.T) {
+	t.Parallel()
+	profile := func(finalizers ...string) *gardencorev1beta1.NamespacedCloudProfile {
+		return admissiontest.NamespacedProfile(func(p *gardencorev1beta1.NamespacedCloudProfile) { p.Finalizers = finalizers })
+	}
+	with := func(which, name string) []kind.Object {
+		return []kind.Object{admissiontest.Shoot(func(s *shoot) {
+			s.Spec.CloudProfile = &gardencorev1beta1.CloudProfileReference{Kind: which, Name: name}
+		})}
+	}
+	release := admissiontest.Request{Object: profile(), Old: profile("gardener")}
+	admissiontest.Run(t, finalizerremoval.New, map[string]admissiontest.Case{
+		"used":        {Reason: "one in use is held", Objects: with("NamespacedCloudProfile", "own"), Request: release, Refused: []string{`NamespacedCloudProfile "own"`, `shoot "sprout" uses it`}},
+		"unused":      {Reason: "others are let go", Objects: with("NamespacedCloudProfile", "second"), Request: release},
+		"namesake":    {Reason: "one of the garden of the same name is another one", Objects: with("CloudProfile", "own"), Request: release},
+		"still there": {Reason: "what stays is not looked at", Objects: with("NamespacedCloudProfile", "own"), Request: admissiontest.Request{Object: profile("gardener"), Old: profile("gardener", "other")}},
+	})
+}
+
 func TestProject(t *testing.T) {
 	t.Parallel()
 	project := func(finalizers ...string) *gardencorev1beta1.Project {

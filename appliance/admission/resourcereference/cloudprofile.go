@@ -58,12 +58,14 @@ func cloudProfile(ctx context.Context, v world.View, p, old *gardencorev1beta1.C
 }
 
 // namespacedProfile rejects the removal of what shoots use from a profile of a project, except for what the parent offers as
-// well and has not expired there (API-RRM-10, API-RRM-11).
+// well and has not expired there (API-RRM-10, API-RRM-11). Types of machines and volumes count as well: the quotas that a shoot shares
+// with those of other projects could not be added up without them, and an admin of one project could keep all others from growing.
 func namespacedProfile(ctx context.Context, v world.View, p, old *gardencorev1beta1.NamespacedCloudProfile) error {
 	if old.Name == "" {
 		return nil
 	}
 	t := taken{versions: subtract(offers(specOf(old)), offers(specOf(p))), limit: lowered(p.Spec.Limits, old.Spec.Limits)}
+	maps.Copy(t.versions, subtract(types(old.Spec.MachineTypes, old.Spec.VolumeTypes), types(p.Spec.MachineTypes, p.Spec.VolumeTypes)))
 	if t.nothing() {
 		return nil
 	}
@@ -72,6 +74,7 @@ func namespacedProfile(ctx context.Context, v world.View, p, old *gardencorev1be
 		return world.Missing(err, "spec.parent", gardencorev1beta1.CloudProfileReferenceKindCloudProfile, p.Spec.Parent.Name)
 	}
 	t.versions = subtract(t.versions, living(&parent.Spec, v.Clock.Now()))
+	t.versions = subtract(t.versions, types(parent.Spec.MachineTypes, parent.Spec.VolumeTypes))
 	return t.missed(ctx, v, gardencorev1beta1.CloudProfileReference{
 		Kind: gardencorev1beta1.CloudProfileReferenceKindNamespacedCloudProfile, Name: p.Name,
 	}, p.Namespace)
@@ -79,6 +82,7 @@ func namespacedProfile(ctx context.Context, v world.View, p, old *gardencorev1be
 
 // taken is what is removed from a profile.
 type taken struct {
+	// versions are those of Kubernetes and of images, and in the profile of a project the types of machines and volumes.
 	versions map[string]bool
 	// limit is the new limit of nodes if it is lower than before, else nil.
 	limit *int32
@@ -183,7 +187,21 @@ func heirs(ctx context.Context, v world.View, parent string) ([]gardencorev1beta
 const (
 	kubernetesVersion = "Kubernetes version "
 	machineImage      = "machine image "
+	machineType       = "machine type "
+	volumeType        = "volume type "
 )
+
+// types returns the types of machines and volumes that a profile has itself.
+func types(machines []gardencorev1beta1.MachineType, volumes []gardencorev1beta1.VolumeType) map[string]bool {
+	all := make(map[string]bool, len(machines)+len(volumes))
+	for i := range machines {
+		all[machineType+machines[i].Name] = true
+	}
+	for i := range volumes {
+		all[volumeType+volumes[i].Name] = true
+	}
+	return all
+}
 
 func isImage(version string) bool { return strings.HasPrefix(version, machineImage) }
 
@@ -213,13 +231,17 @@ func offered(s *gardencorev1beta1.CloudProfileSpec, counts func(gardencorev1beta
 	return all
 }
 
-// use is a version that a shoot or one of its pools uses.
+// use is a version or a type that a shoot or one of its pools uses.
 type use struct{ version, pool string }
 
 func uses(s *gardencorev1beta1.Shoot) []use {
 	all := []use{{version: kubernetesVersion + s.Spec.Kubernetes.Version}}
 	for _, w := range s.Spec.Provider.Workers {
 		pool := fmt.Sprintf(" (worker pool %q)", w.Name)
+		all = append(all, use{machineType + w.Machine.Type, pool})
+		if w.Volume != nil && w.Volume.Type != nil {
+			all = append(all, use{volumeType + *w.Volume.Type, pool})
+		}
 		if w.Machine.Image != nil && w.Machine.Image.Version != nil {
 			all = append(all, use{machineImage + w.Machine.Image.Name + " " + *w.Machine.Image.Version, pool})
 		}

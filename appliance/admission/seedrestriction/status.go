@@ -96,7 +96,8 @@ func sameOwners(object, old metav1.Object) error {
 }
 
 // onlyOwnMarks rejects changes of metadata with which the client could have an object deleted that it may not delete: the garbage
-// collector deletes an object whose owners do not exist, if its deletion is confirmed.
+// collector deletes an object whose owners do not exist, if its deletion is confirmed, and a controller confirms the deletion of a shoot
+// itself when the time is over that its quota allows.
 func onlyOwnMarks(object, old metav1.Object) error {
 	if err := sameOwners(object, old); err != nil {
 		return err
@@ -104,6 +105,7 @@ func onlyOwnMarks(object, old metav1.Object) error {
 	now, before := object.GetAnnotations(), old.GetAnnotations()
 	for _, key := range []string{
 		gardencorev1beta1.AnnotationConfirmationDeletion, gardencorev1beta1.AnnotationConfirmationForceDeletion,
+		gardencorev1beta1.AnnotationShootExpirationTimestamp,
 	} {
 		if now[key] != before[key] {
 			return fmt.Errorf("metadata.annotations[%s]: %w", key, errOthers)

@@ -76,6 +76,8 @@ func TestMarks(t *testing.T) {
 		"GAC-SAR-15 operation":           {Reason: "it takes requested operations off", Request: by(to(), to(note("gardener.cloud/operation")))},
 		"GAC-SAR-15 confirmation":        {Reason: "it does not confirm a deletion", Request: by(to(note("confirmation.gardener.cloud/deletion")), to()), Refused: []string{"metadata.annotations[confirmation.gardener.cloud/deletion]"}},
 		"GAC-SAR-15 force":               {Reason: "nor a forced one", Request: by(to(note("confirmation.gardener.cloud/force-deletion")), to()), Refused: []string{"force-deletion"}},
+		"GAC-SAR-15 expiration":          {Reason: "nor does it have the time of a shoot end, after which a controller deletes it", Request: by(to(note("shoot.gardener.cloud/expiration-timestamp")), to()), Refused: []string{"expiration-timestamp"}},
+		"GAC-SAR-15 for ever":            {Reason: "or never end", Request: by(to(), to(note("shoot.gardener.cloud/expiration-timestamp"))), Refused: []string{"expiration-timestamp"}},
 		"GAC-SAR-15 owner":               {Reason: "an owner that does not exist would have the shoot deleted", Request: by(to(orphaned), to()), Refused: []string{"metadata.ownerReferences"}},
 		"GAC-SAR-11 owner":               {Reason: "or the managed seed", Request: by(nursery, managed("nursery")), Refused: []string{"metadata.ownerReferences"}},
 		"GAC-SAR-15 owner of a user":     {Reason: "one that is there stays", Request: by(to(orphaned, holding("gardener")), to(orphaned))},

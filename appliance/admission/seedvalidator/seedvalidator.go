@@ -110,21 +110,34 @@ func identity(ctx context.Context, v world.View, s, old *gardencorev1beta1.Seed)
 	return nil
 }
 
-// unused returns an error if a shoot has a name below a default domain that is removed.
+// unused returns an error if a shoot has a name below a default domain that an update takes away. The first default domain of a seed itself
+// takes those of the garden away, and the last one gives them back (API-DNS-1).
 func (r *rule) unused(ctx context.Context, seed, old *gardencorev1beta1.Seed) error {
-	for _, d := range old.Spec.DNS.Defaults {
-		if slices.ContainsFunc(seed.Spec.DNS.Defaults, func(o gardencorev1beta1.SeedDNSProviderConfig) bool { return o.Domain == d.Domain }) {
-			continue
-		}
-		shoots, err := r.world.Fresh().Shoots(ctx, "", fields.OneTermEqualSelector(gardencorev1beta1.FieldShootSeedName, old.Name))
-		if err != nil {
-			return fmt.Errorf("list shoots on the seed: %w", err)
-		}
-		for i := range shoots {
-			dns := shoots[i].Spec.DNS
-			if dns != nil && dns.Domain != nil && strings.HasSuffix(*dns.Domain, "."+d.Domain) {
+	if equality.Semantic.DeepEqual(seed.Spec.DNS.Defaults, old.Spec.DNS.Defaults) {
+		return nil
+	}
+	v := r.world.Fresh()
+	before, err := v.DefaultDomains(ctx, old)
+	if err != nil {
+		return err
+	}
+	after, err := v.DefaultDomains(ctx, seed)
+	if err != nil {
+		return err
+	}
+	gone := slices.DeleteFunc(before, func(d string) bool { return slices.Contains(after, d) })
+	if len(gone) == 0 {
+		return nil
+	}
+	shoots, err := v.Shoots(ctx, "", fields.OneTermEqualSelector(gardencorev1beta1.FieldShootSeedName, old.Name))
+	if err != nil {
+		return fmt.Errorf("list shoots on the seed: %w", err)
+	}
+	for i := range shoots {
+		for _, d := range gone {
+			if query.Below(query.Domain(shoots[i].Spec.DNS), d) {
 				return fmt.Errorf("spec.dns.defaults: the domain %q cannot be removed: shoot %s/%s has a name below it",
-					d.Domain, shoots[i].Namespace, shoots[i].Name)
+					d, shoots[i].Namespace, shoots[i].Name)
 			}
 		}
 	}

@@ -53,6 +53,10 @@ func TestValidate(t *testing.T) {
 			Spec:       gardensecurityv1alpha1.WorkloadIdentitySpec{Audiences: []string{"x"}, TargetSystem: gardensecurityv1alpha1.TargetSystem{Type: provider}},
 		}
 	}
+	common := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{
+		Namespace: "garden", Name: "default-domain", Labels: map[string]string{"gardener.cloud/role": "default-domain"},
+		Annotations: map[string]string{"dns.gardener.cloud/domain": "shoots.example", "dns.gardener.cloud/provider": "local"},
+	}}
 	oneZone := func(s *seed) { s.Spec.Provider.Zones = []string{"a"} }
 	admissiontest.Run(t, seedvalidator.New, map[string]admissiontest.Case{
 		"API-SEEDVAL-1 bound":     {Reason: "a seed with shoots stays", Objects: bound, Request: admissiontest.Request{Old: admissiontest.Seed("a")}, Refused: []string{"still runs shoots", "garden-meadow/sprout"}},
@@ -64,16 +68,23 @@ func TestValidate(t *testing.T) {
 		"API-SEEDVAL-2 domain":    {Reason: "the domain stays", Objects: bound, Request: admissiontest.Request{Object: admissiontest.Seed("a", domain("x.y")), Old: admissiontest.Seed("a", domain("x.z"))}, Refused: []string{"spec.dns.internal", `"x.z"`}},
 		"API-SEEDVAL-2 none":      {Reason: "and does not vanish", Objects: bound, Request: admissiontest.Request{Object: admissiontest.Seed("a"), Old: admissiontest.Seed("a", domain("x.z"))}, Refused: []string{"spec.dns.internal"}},
 		"API-SEEDVAL-2 default":   {Reason: "so does a default domain in use", Objects: named, Request: admissiontest.Request{Object: admissiontest.Seed("a"), Old: admissiontest.Seed("a", preset)}, Refused: []string{"spec.dns.defaults", `"shoots.example"`, "garden-meadow/sprout"}},
-		"API-SEEDVAL-2 unused":    {Reason: "one that nobody uses may go", Objects: bound, Request: admissiontest.Request{Object: admissiontest.Seed("a"), Old: admissiontest.Seed("a", preset)}},
-		"API-SEEDVAL-2 label":     {Reason: "what hosts itself goes on", Request: admissiontest.Request{Object: admissiontest.Seed("a"), Old: admissiontest.Seed("a", hosted)}, Refused: []string{"seed.gardener.cloud/self-hosted-shoot-cluster"}},
-		"API-SEEDVAL-2 identity":  {Reason: "an identity opens backups of its own provider", Objects: []kind.Object{identity("local")}, Request: admissiontest.Request{Object: admissiontest.Seed("a", backed)}},
-		"API-SEEDVAL-2 other":     {Reason: "and no others", Objects: []kind.Object{identity("cloud")}, Request: admissiontest.Request{Object: admissiontest.Seed("a", backed)}, Refused: []string{"spec.backup.credentialsRef", `is for provider "cloud"`}},
-		"API-SEEDVAL-2 nobody":    {Reason: "if it exists", Request: admissiontest.Request{Object: admissiontest.Seed("a", backed)}, Refused: []string{`WorkloadIdentity "garden/backup" does not exist`}},
-		"API-DNS-4 com":           {Reason: "nobody shuts out all shoots with a domain that is their own", Request: admissiontest.Request{Object: admissiontest.Seed("a", claims("com")), Old: admissiontest.Seed("a")}, Refused: []string{"spec.dns.defaults[0].domain", `"com"`}},
-		"API-DNS-4 co.uk, new":    {Reason: "also not with a new seed", Request: admissiontest.Request{Object: admissiontest.Seed("a", claims("co.uk"))}, Refused: []string{`"co.uk"`}},
-		"API-DNS-4 one label":     {Reason: "nor with a name that nobody has registered yet", Request: admissiontest.Request{Object: admissiontest.Seed("a", claims("garden"))}, Refused: []string{`"garden"`}},
-		"API-DNS-4 below":         {Reason: "a domain of the operator is welcome", Request: admissiontest.Request{Object: admissiontest.Seed("a", claims("garden.example"))}},
-		"API-DNS-4 known":         {Reason: "one that is there stays", Request: admissiontest.Request{Object: admissiontest.Seed("a", claims("com"), hosted), Old: admissiontest.Seed("a", claims("com"))}},
-		"API-SEEDVAL-2 first":     {Reason: "a first one is welcome", Objects: bound, Request: admissiontest.Request{Object: admissiontest.Seed("a", domain("x.z")), Old: admissiontest.Seed("a")}},
+		"API-SEEDVAL-2 garden's": {
+			Reason: "so does one of the garden, which a seed with its own has not", Objects: append(named, common),
+			Request: admissiontest.Request{Object: admissiontest.Seed("a", claims("garden.example")), Old: admissiontest.Seed("a")},
+			Refused: []string{"spec.dns.defaults", `"shoots.example"`, "garden-meadow/sprout"},
+		},
+		"API-SEEDVAL-2 taken over": {Reason: "unless that is among them", Objects: append(named, common), Request: admissiontest.Request{Object: admissiontest.Seed("a", preset), Old: admissiontest.Seed("a")}},
+		"API-SEEDVAL-2 elsewhere":  {Reason: "shoots of other seeds do not count", Objects: append(named, common), Request: admissiontest.Request{Object: admissiontest.Seed("b", claims("garden.example")), Old: admissiontest.Seed("b")}},
+		"API-SEEDVAL-2 unused":     {Reason: "one that nobody uses may go", Objects: bound, Request: admissiontest.Request{Object: admissiontest.Seed("a"), Old: admissiontest.Seed("a", preset)}},
+		"API-SEEDVAL-2 label":      {Reason: "what hosts itself goes on", Request: admissiontest.Request{Object: admissiontest.Seed("a"), Old: admissiontest.Seed("a", hosted)}, Refused: []string{"seed.gardener.cloud/self-hosted-shoot-cluster"}},
+		"API-SEEDVAL-2 identity":   {Reason: "an identity opens backups of its own provider", Objects: []kind.Object{identity("local")}, Request: admissiontest.Request{Object: admissiontest.Seed("a", backed)}},
+		"API-SEEDVAL-2 other":      {Reason: "and no others", Objects: []kind.Object{identity("cloud")}, Request: admissiontest.Request{Object: admissiontest.Seed("a", backed)}, Refused: []string{"spec.backup.credentialsRef", `is for provider "cloud"`}},
+		"API-SEEDVAL-2 nobody":     {Reason: "if it exists", Request: admissiontest.Request{Object: admissiontest.Seed("a", backed)}, Refused: []string{`WorkloadIdentity "garden/backup" does not exist`}},
+		"API-DNS-4 com":            {Reason: "nobody shuts out all shoots with a domain that is their own", Request: admissiontest.Request{Object: admissiontest.Seed("a", claims("com")), Old: admissiontest.Seed("a")}, Refused: []string{"spec.dns.defaults[0].domain", `"com"`}},
+		"API-DNS-4 co.uk, new":     {Reason: "also not with a new seed", Request: admissiontest.Request{Object: admissiontest.Seed("a", claims("co.uk"))}, Refused: []string{`"co.uk"`}},
+		"API-DNS-4 one label":      {Reason: "nor with a name that nobody has registered yet", Request: admissiontest.Request{Object: admissiontest.Seed("a", claims("garden"))}, Refused: []string{`"garden"`}},
+		"API-DNS-4 below":          {Reason: "a domain of the operator is welcome", Request: admissiontest.Request{Object: admissiontest.Seed("a", claims("garden.example"))}},
+		"API-DNS-4 known":          {Reason: "one that is there stays", Request: admissiontest.Request{Object: admissiontest.Seed("a", claims("com"), hosted), Old: admissiontest.Seed("a", claims("com"))}},
+		"API-SEEDVAL-2 first":      {Reason: "a first one is welcome", Objects: bound, Request: admissiontest.Request{Object: admissiontest.Seed("a", domain("x.z")), Old: admissiontest.Seed("a")}},
 	})
 }

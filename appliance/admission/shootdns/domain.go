@@ -3,56 +3,13 @@
 package shootdns
 
 import (
-	"cmp"
-	"context"
-	"fmt"
 	"slices"
-	"strconv"
 
-	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
-	"k8s.io/apimachinery/pkg/labels"
 
 	"github.com/terrarium-garden/terrarium/apis/core/query"
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
-	"github.com/terrarium-garden/terrarium/appliance/admission/world"
 )
-
-// defaultDomains returns the default domains, the preferred one first: those of the seed, or those of the Secrets in the
-// garden (API-DNS-1).
-func defaultDomains(ctx context.Context, v world.View, seed *gardencorev1beta1.Seed) ([]string, error) {
-	var domains []string
-	if seed != nil && len(seed.Spec.DNS.Defaults) > 0 {
-		for _, d := range seed.Spec.DNS.Defaults {
-			domains = append(domains, d.Domain)
-		}
-		return domains, nil
-	}
-	wanted := labels.SelectorFromSet(labels.Set{gardencorev1beta1.LabelRole: gardencorev1beta1.RoleDefaultDomain})
-	secrets, err := v.Secrets(ctx, gardencorev1beta1.NamespaceGarden, wanted)
-	if err != nil {
-		return nil, fmt.Errorf("list default domains: %w", err)
-	}
-	slices.SortStableFunc(secrets, func(a, b corev1.Secret) int {
-		return cmp.Or(cmp.Compare(priority(&b), priority(&a)), cmp.Compare(a.Name, b.Name))
-	})
-	for i := range secrets {
-		domain := secrets[i].Annotations[gardencorev1beta1.AnnotationDNSDomain]
-		if domain != "" && secrets[i].Annotations[gardencorev1beta1.AnnotationDNSProvider] != "" {
-			domains = append(domains, domain)
-		}
-	}
-	return domains, nil
-}
-
-// priority returns the priority of a default domain; a value that is not a number is ignored.
-func priority(s *corev1.Secret) int {
-	n, err := strconv.Atoi(s.Annotations[gardencorev1beta1.AnnotationDNSDefaultPriority])
-	if err != nil {
-		return 0
-	}
-	return n
-}
 
 // belowAny returns the domain of a list that contains a domain, or an empty string.
 func belowAny(domain string, domains []string) string {

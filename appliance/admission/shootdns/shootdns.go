@@ -83,7 +83,7 @@ func (q request) complete(ctx context.Context, v world.View) (*gardencorev1beta1
 		}
 		return nil, nil //nolint:nilnil // There is no DNS section, and none is needed.
 	}
-	domains, err := defaultDomains(ctx, v, seed)
+	domains, err := v.DefaultDomains(ctx, seed)
 	if err != nil {
 		return nil, err
 	}

@@ -33,7 +33,7 @@ func tooWide(domain string, defaults []string) error {
 
 // everyDefault returns the default domains of the garden and of all seeds: a shoot may get a seed later.
 func everyDefault(ctx context.Context, v world.View) ([]string, error) {
-	domains, err := defaultDomains(ctx, v, nil)
+	domains, err := v.DefaultDomains(ctx, nil)
 	if err != nil {
 		return nil, err
 	}

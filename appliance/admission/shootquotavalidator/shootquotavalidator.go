@@ -31,10 +31,11 @@ func New(w *world.World) admission.Interface {
 
 var _ admission.ValidationInterface = &rule{}
 
-// Validate rejects a Shoot that would use more or exist longer than one of its Quotas allows.
+// Validate rejects a Shoot that would use more or exist longer than one of its Quotas allows. A write to shoots/binding changes annotations
+// too.
 func (r *rule) Validate(ctx context.Context, a admission.Attributes, _ admission.ObjectInterfaces) error {
 	shoot, ok := a.GetObject().(*gardencorev1beta1.Shoot)
-	if !ok || a.GetSubresource() != "" || shoot.DeletionTimestamp != nil {
+	if !ok || a.GetSubresource() == "status" || shoot.DeletionTimestamp != nil {
 		return nil
 	}
 	old, _ := a.GetOldObject().(*gardencorev1beta1.Shoot)

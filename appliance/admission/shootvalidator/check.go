@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 
+	"k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/terrarium-garden/terrarium/apis/core/offer"
@@ -27,9 +28,10 @@ func check(q request, o offer.Offer) field.ErrorList {
 		names := names(o.Profile.Regions, func(r gardencorev1beta1.Region) string { return r.Name })
 		errs = append(errs, field.NotSupported(path.Child("region"), spec.Region, names))
 	}
+	moves := !q.create && !equality.Semantic.DeepEqual(query.ProfileReference(spec), query.ProfileReference(old))
 	for i := range spec.Provider.Workers {
 		w := &spec.Provider.Workers[i]
-		p := poolCheck{Offer: o, spec: spec, old: old, pool: w, was: query.Pool(old, w.Name), region: region}
+		p := poolCheck{Offer: o, spec: spec, old: old, pool: w, was: query.Pool(old, w.Name), region: region, moves: moves}
 		if p.was == nil {
 			p.was = &gardencorev1beta1.Worker{}
 		}
@@ -71,7 +73,7 @@ func checkRestrictions(spec, old *gardencorev1beta1.ShootSpec, path *field.Path,
 		return nil
 	}
 	offered := names(region.AccessRestrictions, func(r gardencorev1beta1.AccessRestriction) string { return r.Name })
-	before := names(old.AccessRestrictions, func(r gardencorev1beta1.AccessRestrictionWithOptions) string { return r.Name })
+	before := names(old.AccessRestrictions, restrictionOf)
 	var errs field.ErrorList
 	for i, r := range spec.AccessRestrictions {
 		if !slices.Contains(offered, r.Name) && !slices.Contains(before, r.Name) {

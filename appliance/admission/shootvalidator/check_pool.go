@@ -24,10 +24,13 @@ type poolCheck struct {
 	pool, was *gardencorev1beta1.Worker
 	// region is the region of the shoot, nil if the profile no longer offers it.
 	region *gardencorev1beta1.Region
+	// moves says that the shoot changes to another profile.
+	moves bool
 }
 
 func (c poolCheck) all(path *field.Path) field.ErrorList {
 	errs := c.machineTypeOffered(path.Child("machine", "type"))
+	errs = append(errs, c.moved(path)...)
 	errs = append(errs, c.volumeOffered(path.Child("volume"))...)
 	errs = append(errs, c.imageOffered(path)...)
 	errs = append(errs, c.zonesOffered(path.Child("zones"))...)

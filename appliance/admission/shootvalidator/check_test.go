@@ -261,14 +261,6 @@ func TestCompletion(t *testing.T) {
 
 func TestAccessRestrictions(t *testing.T) {
 	t.Parallel()
-	promising := func(names ...string) func(*shoot) {
-		return func(s *shoot) {
-			for _, name := range names {
-				s.Spec.AccessRestrictions = append(s.Spec.AccessRestrictions,
-					gardencorev1beta1.AccessRestrictionWithOptions{AccessRestriction: gardencorev1beta1.AccessRestriction{Name: name}})
-			}
-		}
-	}
 	objects := []kind.Object{admissiontest.Project(), admissiontest.Profile(func(p *profile) {
 		p.Spec.Regions[0].AccessRestrictions = []gardencorev1beta1.AccessRestriction{{Name: "eu"}}
 	})}

@@ -184,10 +184,31 @@ func TestMoves(t *testing.T) {
 		}
 		return m
 	}
+	custom := func(s *shoot) { s.Spec.DNS = &gardencorev1beta1.DNS{Domain: new("sprout.own.example")} }
+	common := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{
+		Namespace: "garden", Name: "default-domain", Labels: map[string]string{"gardener.cloud/role": "default-domain"},
+		Annotations: map[string]string{"dns.gardener.cloud/domain": "x.example", "dns.gardener.cloud/provider": "local"},
+	}}
+	controlled := func(s *shoot) { s.Spec.ControlPlane = &gardencorev1beta1.ControlPlane{} }
+	misplaced, unlabelled := distances("far: 1"), distances("far: 1")
+	misplaced.SetAnnotations(map[string]string{"scheduling.gardener.cloud/cloudprofiles": "other"})
+	unlabelled.SetLabels(nil)
 	admissiontest.Run(t, completed, map[string]admissiontest.Case{
 		"API-SVAL-5 internal":         {Reason: "the internal name stays", Objects: between(internal("i.example"), internal("i.example")), Request: move()},
 		"API-SVAL-5 internal differs": {Reason: "or the shoot does", Objects: between(internal("i.example"), internal("j.example")), Request: move(), Refused: []string{"their internal domains differ"}},
 		"API-SVAL-5 default":          {Reason: "so does the default domain", Objects: between(preset("x.example"), preset("y.example")), Request: move(named), Refused: []string{`seed "a" does not serve the default domain "x.example"`}},
+		"API-SVAL-5 of the garden":    {Reason: "a seed without its own has the default domains of the garden", Objects: between(preset("x.example"), same), Request: move(named), Refused: []string{`seed "a" does not serve the default domain "x.example"`}},
+		"API-SVAL-5 garden's":         {Reason: "which one with its own has not", Objects: between(same, preset("y.example"), common), Request: move(named), Refused: []string{`seed "a" does not serve the default domain "x.example"`}},
+		"API-SVAL-5 in common":        {Reason: "unless they are the same", Objects: between(preset("x.example"), same, common), Request: move(named)},
+		"API-SVAL-5 own domain":       {Reason: "a name of its owner's is served everywhere", Objects: between(preset("x.example"), preset("y.example")), Request: move(custom)},
+		"API-SVAL-5 nameless":         {Reason: "no name neither", Objects: between(preset("x.example"), preset("y.example")), Request: move()},
+		"API-SVAL-5 internal missing": {Reason: "an internal name is needed", Objects: between(internal("i.example"), same), Request: move(), Refused: []string{"their internal domains differ"}},
+		"API-SVAL-20 live alone":      {Reason: "a version that nobody has told is not the same", Objects: between(same, versioned("1")), Request: move(live, hardy), Refused: []string{"gardenlets of one version"}},
+		"API-SVAL-20 live to unknown": {Reason: "in neither direction", Objects: between(versioned("1"), same), Request: move(live, hardy), Refused: []string{"gardenlets of one version"}},
+		"API-SVAL-20 live exposed":    {Reason: "zones alone survive nothing", Objects: between(versioned("1"), versioned("1")), Request: move(live, controlled), Refused: []string{"needs a highly available control plane"}},
+		"API-SVAL-20 live elsewhere":  {Reason: "distances of other profiles do not count", Objects: between(versioned("1"), far, misplaced), Request: move(live, hardy), Refused: []string{"is not known"}},
+		"API-SVAL-20 live unlabelled": {Reason: "nor do other ConfigMaps", Objects: between(versioned("1"), far, unlabelled), Request: move(live, hardy), Refused: []string{"is not known"}},
+		"API-SVAL-20 live unlisted":   {Reason: "nor is a distance to somewhere else one", Objects: between(versioned("1"), far, distances("near: 1")), Request: move(live, hardy), Refused: []string{"is not known"}},
 		"API-SVAL-5 served":           {Reason: "which both may serve", Objects: between(preset("x.example"), preset("x.example")), Request: move(named)},
 		"API-DNS-7":                   {Reason: "names are made at both ends", Objects: between(same, silent), Request: move(), Refused: []string{`seed "a" has DNS names for shoots disabled`}},
 		"API-DNS-7 source":            {Reason: "the one that is left included", Objects: between(silent, same), Request: move(), Refused: []string{`seed "b" has DNS names for shoots disabled`}},

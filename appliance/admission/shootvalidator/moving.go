@@ -28,7 +28,12 @@ func checkMove(ctx context.Context, v world.View, q request, to *gardencorev1bet
 	if err != nil {
 		return missingSeed(err, *q.old.Spec.SeedName)
 	}
-	against := obstacle(q.shoot, from, to)
+	against := obstacle(from, to)
+	if against == "" {
+		if against, err = stranded(ctx, v, q.shoot, from, to); err != nil {
+			return err
+		}
+	}
 	if against == "" && isLive(q.shoot) {
 		if against, err = liveObstacle(ctx, v, q.shoot, from, to); err != nil {
 			return err
@@ -40,8 +45,8 @@ func checkMove(ctx context.Context, v world.View, q request, to *gardencorev1bet
 	return fmt.Errorf("the shoot cannot be moved from seed %q to %q: %s", from.Name, to.Name, against)
 }
 
-// obstacle returns the reason why a shoot cannot be moved between two seeds, or an empty string.
-func obstacle(shoot *gardencorev1beta1.Shoot, from, to *gardencorev1beta1.Seed) string {
+// obstacle returns the reason why no shoot can be moved between two seeds, or an empty string.
+func obstacle(from, to *gardencorev1beta1.Seed) string {
 	for _, s := range []*gardencorev1beta1.Seed{from, to} {
 		if s.Spec.Backup == nil {
 			return fmt.Sprintf("seed %q has no backups", s.Name)
@@ -56,15 +61,27 @@ func obstacle(shoot *gardencorev1beta1.Shoot, from, to *gardencorev1beta1.Seed) 
 	if was, is := from.Spec.DNS.Internal, to.Spec.DNS.Internal; was != nil && (is == nil || is.Domain != was.Domain) {
 		return "their internal domains differ"
 	}
-	if domain := query.Domain(shoot.Spec.DNS); domain != "" && len(to.Spec.DNS.Defaults) > 0 {
-		for _, d := range from.Spec.DNS.Defaults {
-			below := strings.HasSuffix(domain, "."+d.Domain)
-			if below && !slices.ContainsFunc(to.Spec.DNS.Defaults, func(o gardencorev1beta1.SeedDNSProviderConfig) bool { return o.Domain == d.Domain }) {
-				return fmt.Sprintf("seed %q does not serve the default domain %q of the shoot", to.Name, d.Domain)
-			}
+	return ""
+}
+
+// stranded returns the reason why nobody would serve the name of a shoot on another seed, or an empty string: it is below a default domain
+// of its seed, which the other one does not have. A seed has its own default domains or those of the garden (API-SVAL-5, API-DNS-1).
+func stranded(ctx context.Context, v world.View, shoot *gardencorev1beta1.Shoot, from, to *gardencorev1beta1.Seed) (string, error) {
+	here, err := v.DefaultDomains(ctx, from)
+	if err != nil {
+		return "", err
+	}
+	there, err := v.DefaultDomains(ctx, to)
+	if err != nil {
+		return "", err
+	}
+	domain := query.Domain(shoot.Spec.DNS)
+	for _, d := range here {
+		if query.Below(domain, d) && !slices.Contains(there, d) {
+			return fmt.Sprintf("seed %q does not serve the default domain %q of the shoot", to.Name, d), nil
 		}
 	}
-	return ""
+	return "", nil
 }
 
 // isLive reports whether the control plane should keep running while it is moved.

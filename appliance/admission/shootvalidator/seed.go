@@ -3,6 +3,7 @@
 package shootvalidator
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -29,6 +30,37 @@ func checkSeedSelector(ctx context.Context, v world.View, q request) error {
 	}
 	return nil
 }
+
+// checkSeedSuffices checks that the seed that a shoot stays on has what an update asks of it: zones for a failure tolerance, and access
+// restrictions. What the shoot had before is accepted (API-SVAL-3, API-SVAL-7).
+func checkSeedSuffices(ctx context.Context, v world.View, q request) error {
+	if q.create || q.old.Spec.SeedName == nil || q.choosesSeed() {
+		return nil
+	}
+	asked := &gardencorev1beta1.Shoot{}
+	if !query.SurvivesZone(&q.old.Spec) {
+		asked.Spec.ControlPlane = q.shoot.Spec.ControlPlane
+	}
+	before := names(q.old.Spec.AccessRestrictions, restrictionOf)
+	for _, r := range q.shoot.Spec.AccessRestrictions {
+		if !slices.Contains(before, r.Name) {
+			asked.Spec.AccessRestrictions = append(asked.Spec.AccessRestrictions, r)
+		}
+	}
+	if !query.SurvivesZone(&asked.Spec) && len(asked.Spec.AccessRestrictions) == 0 {
+		return nil
+	}
+	seed, err := v.Seed(ctx, *q.old.Spec.SeedName)
+	if err != nil {
+		return missingSeed(err, *q.old.Spec.SeedName)
+	}
+	if against := cmp.Or(query.MissingZones(asked, seed), query.MissingAccessRestriction(asked, seed)); against != "" {
+		return fmt.Errorf("seed %q, which the shoot is on, cannot do this: %s", seed.Name, against)
+	}
+	return nil
+}
+
+func restrictionOf(r gardencorev1beta1.AccessRestrictionWithOptions) string { return r.Name }
 
 // checkControlPlaneZones checks that the seed has the zones that are chosen for the control plane (API-SVAL-20).
 func checkControlPlaneZones(ctx context.Context, v world.View, q request) error {

@@ -111,7 +111,7 @@ func validate(ctx context.Context, v world.View, q request) error {
 		}
 	}
 	err = inOrder(ctx, v, q, checkNotMoving, checkHibernation, checkSeedInDeletion, checkIssuer, checkSeedSelector,
-		checkControlPlaneZones, checkCredentialsChange, checkPluginSecrets)
+		checkSeedSuffices, checkControlPlaneZones, checkCredentialsChange, checkPluginSecrets)
 	if err != nil || profile == nil {
 		return err
 	}

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package validation_test
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	rbacv1 "k8s.io/api/rbac/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/terrarium-garden/terrarium/apis/check/checktest"
+	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+	"github.com/terrarium-garden/terrarium/apis/core/validation"
+)
+
+func TestValidateProjectRules(t *testing.T) {
+	t.Parallel()
+	user := func(name string) rbacv1.Subject {
+		return rbacv1.Subject{APIGroup: rbacv1.GroupName, Kind: rbacv1.UserKind, Name: name}
+	}
+	for name, tc := range map[string]struct {
+		reason string
+		change func(*gardencorev1beta1.Project)
+		want   []string
+	}{
+		"API-VALPROJ-1 robots": {
+			reason: "a service account is one person, however it is written",
+			change: func(p *gardencorev1beta1.Project) {
+				p.Spec.Members = []gardencorev1beta1.ProjectMember{
+					{Subject: rbacv1.Subject{Kind: "ServiceAccount", Namespace: "a", Name: "b"}, Role: "viewer"},
+					{Subject: user("system:serviceaccount:a:b"), Role: "viewer"},
+				}
+			},
+			want: []string{"spec.members[1]: FieldValueDuplicate"},
+		},
+		"API-VALPROJ-1 form": {
+			reason: "each kind of subject has its form",
+			change: func(p *gardencorev1beta1.Project) {
+				p.Spec.Members = []gardencorev1beta1.ProjectMember{
+					{Subject: rbacv1.Subject{Kind: "ServiceAccount", Name: "b", APIGroup: "g"}, Role: "viewer"},
+					{Subject: rbacv1.Subject{Kind: "Group", Name: "b", Namespace: "n"}, Role: "viewer"},
+				}
+			},
+			want: []string{
+				"spec.members[0].apiGroup: FieldValueNotSupported", "spec.members[0].namespace: FieldValueRequired",
+				"spec.members[1].apiGroup: FieldValueNotSupported", "spec.members[1].namespace: FieldValueForbidden",
+			},
+		},
+		"API-VALPROJ-2 owners": {
+			reason: "one member owns, roles stand once",
+			change: func(p *gardencorev1beta1.Project) {
+				p.Spec.Members = []gardencorev1beta1.ProjectMember{
+					{Subject: user("a"), Role: "owner"}, {Subject: user("b"), Role: "uam", Roles: []string{"owner", "uam"}},
+				}
+			},
+			want: []string{"spec.members[1].roles[0]: FieldValueForbidden", "spec.members[1].roles[1]: FieldValueDuplicate"},
+		},
+		"API-VALPROJ-3 texts": {
+			reason: "texts say something",
+			change: func(p *gardencorev1beta1.Project) { p.Spec.Description, p.Spec.Purpose = new(""), new("") },
+			want:   []string{"spec.description: FieldValueRequired", "spec.purpose: FieldValueRequired"},
+		},
+		"API-VALPROJ-4 covered": {
+			reason: "a key without value covers all values",
+			change: func(p *gardencorev1beta1.Project) {
+				p.Spec.Tolerations = &gardencorev1beta1.ProjectTolerations{
+					Defaults:  []gardencorev1beta1.Toleration{{Key: "a", Value: new("b")}},
+					Whitelist: []gardencorev1beta1.Toleration{{Key: "a"}},
+				}
+			},
+		},
+		"API-VALPROJ-6": {
+			reason: "two people agree on shoots",
+			change: func(p *gardencorev1beta1.Project) {
+				broken := metav1.LabelSelector{MatchExpressions: []metav1.LabelSelectorRequirement{{Key: "a", Operator: "Of"}}}
+				p.Spec.DualApprovalForDeletion = []gardencorev1beta1.DualApprovalForDeletion{
+					{Resource: "shoots"}, {Resource: "shoots", Selector: broken}, {Resource: "seeds"},
+				}
+			},
+			want: []string{
+				"spec.dualApprovalForDeletion[1].resource: FieldValueDuplicate",
+				"spec.dualApprovalForDeletion[1].selector.matchExpressions[0].operator: FieldValueInvalid",
+				"spec.dualApprovalForDeletion[2].resource: FieldValueNotSupported",
+			},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			if diff := cmp.Diff(tc.want, checktest.Complaints(validation.ValidateProject(project(tc.change)))); diff != "" {
+				t.Errorf("%s\nValidateProject(...) (-want +got):\n%s", tc.reason, diff)
+			}
+		})
+	}
+	ready := project(func(p *gardencorev1beta1.Project) { p.Status.Phase = "Ready" })
+	if diff := cmp.Diff([]string{"status.phase: FieldValueInvalid"}, checktest.Complaints(validation.ValidateProjectStatusUpdate(project(), ready))); diff != "" {
+		t.Errorf("API-VALPROJ-5: a phase does not become empty again\nValidateProjectStatusUpdate(...) (-want +got):\n%s", diff)
+	}
+}
+
+// TestValidateProjectBounds_API_VALPROJ_1 has as many members as a garden can carry, and one more.
+func TestValidateProjectBounds_API_VALPROJ_1(t *testing.T) {
+	t.Parallel()
+	people := func(n int) func(*gardencorev1beta1.Project) {
+		return func(p *gardencorev1beta1.Project) {
+			for i := range n {
+				who := rbacv1.Subject{APIGroup: rbacv1.GroupName, Kind: rbacv1.UserKind, Name: fmt.Sprint(i)}
+				p.Spec.Members = append(p.Spec.Members, gardencorev1beta1.ProjectMember{Subject: who, Role: "viewer"})
+			}
+		}
+	}
+	for name, tc := range map[string]struct {
+		reason   string
+		now, old func(*gardencorev1beta1.Project)
+		want     []string
+	}{
+		"members":  {reason: "a thousand people are many", now: people(1000)},
+		"too many": {reason: "more are a group", now: people(1001), want: []string{"spec.members: FieldValueTooMany"}},
+		"added":    {reason: "also when they come one by one", now: people(1001), old: people(1000), want: []string{"spec.members: FieldValueTooMany"}},
+		"stored":   {reason: "those of before may leave", now: people(1001), old: people(1002)},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			is := project(tc.now, func(p *gardencorev1beta1.Project) { p.Spec.Description = new("new") })
+			got := validation.ValidateProject(is)
+			if tc.old != nil {
+				got = validation.ValidateProjectUpdate(is, project(tc.old))
+			}
+			if diff := cmp.Diff(tc.want, checktest.Complaints(got)); diff != "" {
+				t.Errorf("%s (-want +got):\n%s", tc.reason, diff)
+			}
+		})
+	}
+}
