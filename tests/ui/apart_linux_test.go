@@ -12,11 +12,12 @@ import (
 	"runtime"
 	"testing"
 
+	"github.com/vishvananda/netlink"
 	"golang.org/x/sys/unix"
 )
 
-// startApart starts a command in a network namespace of its own. There is nothing but a loopback interface, on which the given
-// addresses of this machine's loopback interface answer as they do here. A browser ends all its requests when an interface of the machine comes or
+// startApart starts a command in a network namespace of its own. Nothing can be reached there but the given addresses of this machine's
+// loopback interface, which answer as they do here. A browser ends all its requests when an interface of the machine comes or
 // goes, as those of containers and seeds do; this one never sees one. Without the permission to make a namespace the command starts
 // in the network of the machine.
 func startApart(t *testing.T, command *exec.Cmd, addresses ...string) error {
@@ -33,8 +34,8 @@ func startApart(t *testing.T, command *exec.Cmd, addresses ...string) error {
 			} else if err != nil {
 				return fmt.Errorf("make a network namespace: %w", err)
 			}
-			if err := raiseLoopback(); err != nil {
-				return fmt.Errorf("raise the loopback interface: %w", err)
+			if err := raise(); err != nil {
+				return fmt.Errorf("raise the interfaces of a network namespace: %w", err)
 			}
 			for _, address := range addresses {
 				if err := forward(t, address); err != nil {
@@ -49,20 +50,32 @@ func startApart(t *testing.T, command *exec.Cmd, addresses ...string) error {
 	return <-started
 }
 
-// raiseLoopback raises the loopback interface in the network namespace of the thread.
-func raiseLoopback() error {
-	socket, err := unix.Socket(unix.AF_INET, unix.SOCK_DGRAM|unix.SOCK_CLOEXEC, 0)
-	if err != nil {
+// raise raises the loopback interface in the network namespace of the thread, and another one that leads nowhere: a browser that has no other
+// interface believes that it is offline, and does not notice when it gets there.
+func raise() error {
+	if err := netlink.LinkAdd(&netlink.Veth{LinkAttrs: netlink.LinkAttrs{Name: "nowhere"}, PeerName: "end"}); err != nil {
 		return err
 	}
-	defer func() { _ = unix.Close(socket) }()
-	loopback, err := unix.NewIfreq("lo")
-	if err != nil {
-		return err
+	for name, address := range map[string]string{"lo": "", "end": "", "nowhere": "192.0.2.1/24"} {
+		link, err := netlink.LinkByName(name)
+		if err != nil {
+			return err
+		}
+		if address != "" {
+			parsed, err := netlink.ParseAddr(address)
+			if err != nil {
+				return err
+			}
+			if err := netlink.AddrAdd(link, parsed); err != nil {
+				return err
+			}
+		}
+		if err := netlink.LinkSetUp(link); err != nil {
+			return err
+		}
 	}
-	loopback.SetUint16(unix.IFF_UP)
 
-	return unix.IoctlIfreq(socket, unix.SIOCSIFFLAGS, loopback)
+	return nil
 }
 
 // forward listens at an address in the network namespace of the thread, and connects each client to the same address in the network
