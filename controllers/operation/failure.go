@@ -92,9 +92,13 @@ func WithCodes(err error, codes ...gardencorev1beta1.ErrorCode) error {
 	return &codedError{error: err, codes: codes}
 }
 
-// MaxCodes is how many codes of an error or of a condition are told, and MaxCode how long each may be. Extensions make codes up, and a status
-// has to stay small enough to be written.
-const MaxCodes, MaxCode = 16, 64
+// Limits of the codes of an error or of a condition: extensions make codes up, and a status has to stay small enough to be written.
+const (
+	// MaxCodes is how many are told at most.
+	MaxCodes = 16
+	// MaxCode is how many bytes each of them may have.
+	MaxCode = 64
+)
 
 // Codes returns the codes of an error and of everything that it wraps, sorted, each once, at most MaxCodes. Those on which somebody has to act
 // come before others if there are more (GLET-ERR-3).
