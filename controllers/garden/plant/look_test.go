@@ -44,6 +44,8 @@ func TestLook(t *testing.T) {
 		reason string
 		// answers are those that differ from the ones of a well cluster.
 		answers map[string]http.HandlerFunc
+		// patient looks have as much time as a busy machine needs.
+		patient bool
 		change  func(*clientcmdapi.Cluster, *clientcmdapi.AuthInfo)
 		want    plant.Finding
 	}{
@@ -98,7 +100,7 @@ func TestLook(t *testing.T) {
 			want: plant.Finding{Down: "the API server: it does not answer in time", Unlisted: unlisted},
 		},
 		"hostile flood": {
-			reason: "an answer that never ends is not read to its end", answers: map[string]http.HandlerFunc{"/api/v1/nodes": flood},
+			reason: "an answer that never ends is not read to its end", patient: true, answers: map[string]http.HandlerFunc{"/api/v1/nodes": flood},
 			want: plant.Finding{Version: "v1.36.3", Unlisted: "the nodes cannot be listed: its answer is too large"},
 		},
 		"hostile headers": {
@@ -108,11 +110,11 @@ func TestLook(t *testing.T) {
 			want: plant.Finding{Down: "the API server: it cannot be reached", Unlisted: unlisted},
 		},
 		"hostile pages": {
-			reason: "a list that never ends is not read to its end", answers: map[string]http.HandlerFunc{"/api/v1/nodes": says(page("again", many(50)...))},
+			reason: "a list that never ends is not read to its end", patient: true, answers: map[string]http.HandlerFunc{"/api/v1/nodes": says(page("again", many(50)...))},
 			want: plant.Finding{Version: "v1.36.3", Unlisted: "the nodes cannot be listed: its answer is too large"},
 		},
 		"hostile empty pages": {
-			reason: "nor one of nothing", answers: map[string]http.HandlerFunc{"/api/v1/nodes": says(page("again"))},
+			reason: "nor one of nothing", patient: true, answers: map[string]http.HandlerFunc{"/api/v1/nodes": says(page("again"))},
 			want: plant.Finding{Version: "v1.36.3", Unlisted: "the nodes cannot be listed: its answer is not that of Kubernetes"},
 		},
 		"hostile names": {
@@ -134,7 +136,11 @@ func TestLook(t *testing.T) {
 			if tc.change != nil {
 				raw = c.kubeconfig(t, tc.change)
 			}
-			if diff := cmp.Diff(tc.want, c.look(t, raw, brief())); diff != "" {
+			limits := brief()
+			if tc.patient {
+				limits.Call, limits.Look = time.Minute, time.Minute
+			}
+			if diff := cmp.Diff(tc.want, c.look(t, raw, limits)); diff != "" {
 				t.Errorf("%s\nlook(...) (-want +got):\n%s", tc.reason, diff)
 			}
 		})
