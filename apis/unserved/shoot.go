@@ -5,6 +5,7 @@ package unserved
 import (
 	"slices"
 
+	"github.com/terrarium-garden/terrarium/apis/core/query"
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 )
 
@@ -65,6 +66,11 @@ func annotationRows() []Row {
 			Field: "metadata.annotations[maintenance.gardener.cloud/operation]", Only: "rotate-observability-credentials", Severity: Warn,
 			Instead: "the operation is taken up in the maintenance time window without being carried out, and an Event says so",
 			when:    value(func(v string) bool { return len(Operations(v)) > 0 }),
+		},
+		Row{
+			Field: "metadata.annotations[maintenance.gardener.cloud/operation]", Only: "maintain, retry, force-in-place-update", Severity: Warn,
+			Instead: "the operation is dropped in the maintenance time window, because it has an effect only in gardener.cloud/operation",
+			when:    value(func(v string) bool { return slices.ContainsFunc(query.Operations(v), onlyNow) }),
 		},
 		Row{
 			Field: ManagedIssuer, Only: gardencorev1beta1.AuthenticationIssuerManaged, Severity: Problem,

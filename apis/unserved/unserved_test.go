@@ -160,6 +160,19 @@ func TestIn(t *testing.T) {
 				s.Annotations = map[string]string{"gardener.cloud/operation": "reconcile"}
 			}),
 		},
+		"retry later": {
+			reason: "a maintenance retries and permits nothing that is asked for before",
+			obj: shoot(func(s *gardencorev1beta1.Shoot) {
+				s.Annotations = map[string]string{"maintenance.gardener.cloud/operation": "retry"}
+			}),
+			want: []string{"metadata.annotations[maintenance.gardener.cloud/operation]: warn"},
+		},
+		"retry": {
+			reason: "a retry is carried out now",
+			obj: shoot(func(s *gardencorev1beta1.Shoot) {
+				s.Annotations = map[string]string{"gardener.cloud/operation": "retry", "maintenance.gardener.cloud/operation": "reconcile"}
+			}),
+		},
 		"managed issuer": {
 			reason: "other systems would not find its documents",
 			obj: shoot(func(s *gardencorev1beta1.Shoot) {

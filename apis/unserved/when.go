@@ -33,6 +33,16 @@ func Operations(annotation string) []string {
 	})
 }
 
+// onlyNow reports whether an operation has no effect if it is left for the next maintenance.
+func onlyNow(operation string) bool {
+	switch operation {
+	case gardencorev1beta1.OperationMaintain, gardencorev1beta1.OperationRetry, gardencorev1beta1.OperationForceInPlaceUpdate:
+		return true
+	default:
+		return false
+	}
+}
+
 // rowsOf sets the kind of rows about fields of T.
 func rowsOf[T any](group string, rows ...Row) []Row {
 	t := reflect.TypeFor[*T]()

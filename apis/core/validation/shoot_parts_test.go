@@ -358,6 +358,13 @@ func TestValidateShootMachines(t *testing.T) {
 		"API-VALSHOOT-6 four behind": {
 			reason: "but not four", change: version("1.32.9"), want: []string{at + "kubernetes.version: FieldValueForbidden"},
 		},
+		"API-VALSHOOT-8 large volume": {
+			reason: "sizes can be counted", change: pool(func(w *gardencorev1beta1.Worker) {
+				w.Volume = &gardencorev1beta1.Volume{Size: "999999999Gi"}
+				w.DataVolumes = []gardencorev1beta1.DataVolume{{Name: "a", Size: "1000000000Gi"}}
+			}),
+			want: []string{at + "dataVolumes[0].size: FieldValueTooLong"},
+		},
 		"API-VALSHOOT-8 data volume": {
 			reason: "a kubelet keeps its data on a volume that there is, beside a root volume",
 			change: pool(func(w *gardencorev1beta1.Worker) {

@@ -20,7 +20,9 @@ import (
 const (
 	maxPoolName   = 15
 	maxVolumeName = 15
-	minPriority   = -1
+	// maxVolumeDigits bounds a size in gibibytes: with more digits it could not be counted.
+	maxVolumeDigits = 9
+	minPriority     = -1
 )
 
 // workers checks the worker pools (API-VALSHOOT-1, 6, 8, 9, API-NAME-5).
@@ -306,8 +308,11 @@ func volumeName(name string, path *field.Path) field.ErrorList {
 
 func volumeSize(size string, path *field.Path) field.ErrorList {
 	digits, ok := strings.CutSuffix(size, "Gi")
-	if ok && digits != "" && strings.Trim(digits, "0123456789") == "" {
-		return nil
+	if !ok || digits == "" || strings.Trim(digits, "0123456789") != "" {
+		return field.ErrorList{field.Invalid(path, size, "must be a whole number of gibibytes such as 20Gi")}
 	}
-	return field.ErrorList{field.Invalid(path, size, "must be a whole number of gibibytes such as 20Gi")}
+	if len(digits) > maxVolumeDigits {
+		return field.ErrorList{field.TooLong(path, size, maxVolumeDigits+len("Gi"))}
+	}
+	return nil
 }
