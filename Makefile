@@ -41,19 +41,17 @@ up: ## Bring up a garden, a seed and a running shoot on this machine
 	@scripts/playground up
 
 SERVED := test-integration test-compat test-conformance test-consistency-short
-# The long form is what the continuous integration runs: first what keeps all processors busy or needs its answers soon, then the story of the
-# end-to-end tests, which waits for half of its time, with the rest beside it.
-ALONE  := ready test-layers test-integration test-ui-scale
-BESIDE := test-ui test-observability test-compat test-conformance test-consistency-short test-faults-short test-datastores package
-SPARE  := test-race lint
-TESTS  := $(if $(LONG),$(ALONE) test-together,lint verify test-unit test-layers $(SERVED) test-e2e-short)
 
 .PHONY: test
-test: $(TESTS) ## Check a change; with LONG=1 also for races, with faults and datastores, in browsers, and the whole story end to end
+test: $(if $(LONG),test-long,lint verify test-unit test-layers $(SERVED) test-e2e-short) ## Check a change; with LONG=1 also for races, with faults and datastores, in browsers, and the whole story end to end
+
+.PHONY: test-long
+test-long: # LIMIT is the time in seconds that it may take.
+	@LIMIT=$(LIMIT) scripts/test-long
 
 # What downloads does not wait for what compiles, and the other way round.
 .PHONY: ready
-ready: ## Run verify and test-unit, and meanwhile install and build what the tests of LONG=1 need
+ready: ## Run verify and test-unit, and meanwhile install and build what the other tests need
 	@$(MAKE) -j3 installed build verify
 	@$(MAKE) -j2 images-patch test-unit
 
@@ -237,24 +235,6 @@ test-ui-scale: $(WEBUI) | webui-node ## Test what the web UI costs with 2,000 sh
 .PHONY: test-e2e
 test-e2e: prerequisites images-patch ## Run the end-to-end tests on a real seed (root, Linux)
 	$(GO_TEST) -count=1 -timeout 60m -v ./tests/e2e/...
-
-# UNTIL is when all must have ended, in seconds since 1970, on machines that have a limited time. What would hardly end by then does not begin,
-# and the last lines say so: of the end-to-end tests the long form, which takes up to STORY seconds, and what is in SPARE.
-UNTIL ?= 9999999999
-STORY := 3000
-
-.PHONY: test-together
-test-together: installed images-patch webui ## Run test-e2e, and beside it one after the other what the Makefile lists in BESIDE and SPARE
-	@late() { (( $$(date +%s) + $$1 > $(UNTIL) )); }; failed=; left=; story=test-e2e; \
-	if late $(STORY); then left="test-e2e (test-e2e-short was run)"; story=test-e2e-short; fi; \
-	$(MAKE) $$story 2>&1 | sed -u 's/^/story: /' & told=$$!; \
-	for test in $(BESIDE) $(SPARE); do \
-		if [[ " $(SPARE) " = *" $$test "* ]] && late 1200; then left="$$left $$test"; continue; fi; \
-		begun=$$SECONDS; $(MAKE) $$test || failed="$$failed $$test"; echo "$$test took $$((SECONDS - begun)) s"; \
-	done; \
-	wait $$told || failed="$$failed $$story (see the lines that begin with story:)"; \
-	[ -z "$$left" ] || echo "Not run, because the time was too short: $$left"; \
-	[ -z "$$failed" ] || { echo "Failed: $$failed"; exit 1; }
 
 .PHONY: test-e2e-short
 test-e2e-short: prerequisites images ## The same, without the chapters that kill, replace, rotate or put to sleep
