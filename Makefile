@@ -52,8 +52,8 @@ test-long: # LIMIT is the time in seconds that it may take.
 # What downloads does not wait for what compiles, and the other way round.
 .PHONY: ready
 ready: ## Run verify and test-unit, and meanwhile install and build what the other tests need
-	@$(MAKE) -j3 installed build verify
-	@$(MAKE) -j2 images-patch test-unit
+	@$(MAKE) -j2 installed build
+	@$(MAKE) -j3 images-patch verify test-unit
 
 .PHONY: installed
 installed: prerequisites
