@@ -188,7 +188,7 @@ fuzz: ## Fuzz decoding, defaulting, validation and admission, FUZZTIME (30s) eac
 
 .PHONY: test-faults-short
 test-faults-short: ## Kill and abuse servers, fill their disks, lose their machines, and let a year pass; the short form of test-faults
-	$(GO_TEST) -count=1 -timeout 20m ./tests/faults/...
+	$(GO_TEST) -count=1 -timeout 30m ./tests/faults/...
 
 ROUNDS ?= 200
 
@@ -200,7 +200,7 @@ test-faults: ## The same, with figures, ROUNDS (200) servers killed under a thou
 .PHONY: test-datastores
 test-datastores: ## Run gardens on a real PostgreSQL and MariaDB (from the system's packages) and a real etcd, lose them, and migrate between them
 	@scripts/prerequisites datastores
-	$(GO_TEST) -count=1 -timeout 20m ./tests/datastores
+	$(GO_TEST) -count=1 -timeout 30m ./tests/datastores
 
 .PHONY: test-observability
 test-observability: ## Check the alerts and the dashboard with promtool (from the system's packages), and that each alert fires on its case
@@ -238,7 +238,7 @@ test-e2e: prerequisites images-patch ## Run the end-to-end tests on a real seed 
 
 .PHONY: test-e2e-short
 test-e2e-short: prerequisites images ## The same, without the chapters that kill, replace, rotate or put to sleep
-	$(GO_TEST) -count=1 -timeout 20m -v -short -run TestStory ./tests/e2e
+	$(GO_TEST) -count=1 -timeout 30m -v -short -run TestStory ./tests/e2e
 
 ##@ Measure
 BENCH      ?= .
