@@ -242,6 +242,40 @@ func TestIndexHasNoGap(t *testing.T) {
 	}
 }
 
+// TestIndexKnowsThatThereIsNothing asks for the changes of a kind that has none, among many of another kind, after ever later revisions. They are read
+// once: a thousand gardenlets that come back would read them a thousand times.
+func TestIndexKnowsThatThereIsNothing(t *testing.T) {
+	t.Parallel()
+	p := open(t, file(t))
+	defer fresh.Use(p.Interface)()
+	p.set(t, "old", "a")
+	began := p.log.Revision()
+	all := selecting("a")
+	var last int64
+	for n := range 5 {
+		r, err := p.log.Write(t.Context(), log.Change{Key: "/leases/" + strconv.Itoa(n), Value: []byte("x")})
+		if err != nil {
+			t.Fatal(err)
+		}
+		last = r.Revision
+	}
+	for after := began; after <= last; after++ {
+		if found, err := fresh.Selected(t.Context(), p.Interface, after, &all); len(found) > 0 || err != nil {
+			t.Fatalf("after %d, found %v, %v; want nothing", after, found, err)
+		}
+		if from, upTo := fresh.Reach(p.Interface); from != began || upTo != last {
+			t.Fatalf("after the question about revision %d the index knows of %d to %d; want %d to %d", after, from, upTo, began, last)
+		}
+	}
+	// A change of the kind is found by those who ask from before.
+	if p.set(t, "new", "a"); p.log.Revision() != last+1 {
+		t.Fatalf("the log is at %d, want %d", p.log.Revision(), last+1)
+	}
+	if found, err := fresh.Selected(t.Context(), p.Interface, began, &all); !cmp.Equal(found, []int64{last + 1}) || err != nil {
+		t.Errorf("found %v, %v; want %d", found, err, last+1)
+	}
+}
+
 // TestCrowdUnderWrites has watches come and go while much is written. None misses a change or is told of one twice.
 func TestCrowdUnderWrites(t *testing.T) {
 	t.Parallel()

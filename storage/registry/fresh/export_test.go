@@ -52,6 +52,13 @@ func Selected(ctx context.Context, s storage.Interface, after int64, p *storage.
 	return found, err
 }
 
+// Reach returns the revisions between which the index of a storage knows all records of its kind. Nobody asks it meanwhile.
+func Reach(s storage.Interface) (from, upTo int64) {
+	x := s.(*store).index
+
+	return x.from, x.upTo
+}
+
 const (
 	// Farthest is the bound of a server.
 	Farthest = farthest

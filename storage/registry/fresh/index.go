@@ -138,7 +138,7 @@ func (x *index) since(ctx context.Context, after int64, attributes storage.AttrF
 	if after <= x.far {
 		return nil, 0, errFar
 	}
-	if len(x.lines) == 0 || after > x.upTo {
+	if after > x.upTo {
 		x.reset(after)
 	}
 	if err = x.reachBack(ctx, after, attributes); err == nil {
