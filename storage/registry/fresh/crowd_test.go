@@ -242,6 +242,36 @@ func TestIndexHasNoGap(t *testing.T) {
 	}
 }
 
+// TestWaitingWatchHasNoSeat begins a watch while what it has missed is read for another one. It keeps no place among the requests that are worked on.
+func TestWaitingWatchHasNoSeat(t *testing.T) {
+	t.Parallel()
+	p := open(t, file(t))
+	start := p.set(t, "old", "a").ResourceVersion
+	done := fresh.Busy(p.Interface)
+	seat := utilflowcontrol.NewInitializationSignal()
+	ctx := utilflowcontrol.WithInitializationSignal(t.Context(), seat)
+	w, err := p.Watch(ctx, prefix, storage.ListOptions{ResourceVersion: start, Predicate: selecting("a"), Recursive: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(w.Stop)
+	left := make(chan struct{})
+	go func() {
+		defer close(left)
+		seat.Wait()
+	}()
+	select {
+	case <-left:
+	case <-time.After(10 * time.Second):
+		t.Error("the watch keeps its place while it waits for another one")
+	}
+	done()
+	want := told{watch.Modified, "old", p.set(t, "old", "a", "b").ResourceVersion}
+	if got := change(t, w); got != want {
+		t.Errorf("received %v; want %v", got, want)
+	}
+}
+
 // TestIndexKnowsThatThereIsNothing asks for the changes of a kind that has none, among many of another kind, after ever later revisions. They are read
 // once: a thousand gardenlets that come back would read them a thousand times.
 func TestIndexKnowsThatThereIsNothing(t *testing.T) {

@@ -52,6 +52,14 @@ func Selected(ctx context.Context, s storage.Interface, after int64, p *storage.
 	return found, err
 }
 
+// Busy has the index of a storage read for somebody else until the returned function is called.
+func Busy(s storage.Interface) (done func()) {
+	x := s.(*store).index
+	x.turn <- struct{}{}
+
+	return func() { <-x.turn }
+}
+
 // Reach returns the revisions between which the index of a storage knows all records of its kind. Nobody asks it meanwhile.
 func Reach(s storage.Interface) (from, upTo int64) {
 	x := s.(*store).index

@@ -25,9 +25,11 @@ func (r *replay) stay(ctx context.Context, mine *selection, from int64) {
 	timer := r.store.clock.NewTimer(r.untilMark(ctx))
 	defer timer.Stop()
 	due := false
+	// Until here it had one of the seats of its priority level. What it has missed is read for all such watches, by one of them at a time: others
+	// that waited for it would keep seats for nothing, and requests of other kinds would wait for these.
+	utilflowcontrol.WatchInitialized(ctx)
 	for {
 		upTo, ok := r.past(ctx)
-		utilflowcontrol.WatchInitialized(ctx) // Until then it has one of the seats of its priority level.
 		if !ok {
 			return
 		}
