@@ -66,6 +66,7 @@ func (c *completed) genericConfig() (*genericParts, error) {
 	if err := c.library.Features.ApplyTo(config, client, parts.informers); err != nil {
 		return nil, fmt.Errorf("apply options of features: %w", err)
 	}
+	c.countWatches(config)
 	if err := c.library.APIEnablement.ApplyTo(config, config.MergedResourceConfig, legacyscheme.Scheme); err != nil {
 		return nil, fmt.Errorf("apply options of served versions: %w", err)
 	}
