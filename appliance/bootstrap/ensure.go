@@ -76,7 +76,7 @@ func Ensure(ctx context.Context, c Config) (identity string, err error) {
 // objects returns all objects except the namespaces.
 func (c Config) objects() []object {
 	var all []object
-	for _, some := range [][]object{operatorRoles(), everyoneRoles(), projectRoles(), seedRoles(), c.info()} {
+	for _, some := range [][]object{operatorRoles(), everyoneRoles(), projectRoles(), seedRoles(), flows(), c.info()} {
 		all = append(all, some...)
 	}
 	if c.ProjectsByEveryone {
@@ -164,7 +164,9 @@ func retire(ctx context.Context, client dynamic.Interface, objects []object) err
 // would remove the rules of an aggregated role.
 func prune(fields map[string]any) {
 	unstructured.RemoveNestedField(fields, "metadata", "creationTimestamp")
-	unstructured.RemoveNestedField(fields, "spec")
 	unstructured.RemoveNestedField(fields, "status")
 	maps.DeleteFunc(fields, func(_ string, value any) bool { return value == nil })
+	if spec, ok := fields["spec"].(map[string]any); ok && len(spec) == 0 {
+		delete(fields, "spec")
+	}
 }

@@ -49,6 +49,8 @@ var (
 const (
 	// renewal is the time between two renewals of a lease.
 	renewal = 2 * time.Second
+	// watches is the number of watches of a gardenlet.
+	watches = 3
 	// reporting is the time between two reports on a seed, and on one of its shoots.
 	reporting = time.Minute
 	// gardenletMemory is what all gardenlets may have together before their garbage is collected.
@@ -80,6 +82,9 @@ func TestGardenlets(t *testing.T) {
 		return
 	}
 	down := time.Now()
+	c.mu.Lock()
+	clear(c.watching)
+	c.mu.Unlock()
 	if err := g.kill(); err != nil {
 		t.Fatalf("start again: %v", err)
 	}
@@ -89,6 +94,7 @@ func TestGardenlets(t *testing.T) {
 	back := c.awaitBack(t, up)
 	t.Logf("the last gardenlet has renewed its lease %s after the server was ready; since the kill: %s",
 		back.Sub(up).Round(time.Millisecond), c.take().text(time.Since(down)))
+	t.Logf("the last watch has begun again %s after the server was ready", c.awaitWatching(t).Sub(up).Round(time.Millisecond))
 	t.Logf("%s: %s", *shift, c.pass(t, g, *shift))
 }
 
@@ -101,7 +107,9 @@ type gang struct {
 	ready int
 	// since is the first renewal of each that was answered since the last look.
 	since map[string]time.Time
-	tally tally
+	// watching are the watches that were begun since the server was killed, by gardenlet and kind.
+	watching map[string]struct{}
+	tally    tally
 }
 
 // tally is what was seen of their requests.
@@ -123,7 +131,7 @@ func (g *garden) assemble(t *testing.T, n, shootsTogether int) *gang {
 		t.Fatal(err)
 	}
 	issue := g.issuer(t)
-	c := &gang{since: map[string]time.Time{}, tally: newTally()}
+	c := &gang{since: map[string]time.Time{}, watching: map[string]struct{}{}, tally: newTally()}
 	group, ctx := errgroup.WithContext(t.Context())
 	group.SetLimit(writers)
 	for i := range n {
@@ -135,7 +143,7 @@ func (g *garden) assemble(t *testing.T, n, shootsTogether int) *gang {
 		c.members = append(c.members, &hollow.Gardenlet{
 			Config: config, Scheme: kinds, Seed: name, Renewal: renewal, Report: reporting,
 			Beat:  func(due, answered time.Time, err error) { c.beat(name, due, answered, err) },
-			Asked: c.note,
+			Asked: func(what string, err error) { c.note(name, what, err) },
 		})
 	}
 	if err := group.Wait(); err != nil {
@@ -232,12 +240,15 @@ func (c *gang) beat(who string, due, answered time.Time, err error) {
 	}
 }
 
-func (c *gang) note(what string, err error) {
+func (c *gang) note(who, what string, err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.tally.asked[what]++
-	if err != nil {
+	switch {
+	case err != nil:
 		c.tally.failed[what+": "+brief(err)]++
+	case strings.HasPrefix(what, "watch "):
+		c.watching[who+" "+what] = struct{}{}
 	}
 }
 
@@ -321,6 +332,19 @@ func (c *gang) awaitBack(t *testing.T, up time.Time) time.Time {
 	})
 
 	return last
+}
+
+// awaitWatching waits until each gardenlet has begun each of its watches again, and returns when that was seen.
+func (c *gang) awaitWatching(t *testing.T) time.Time {
+	t.Helper()
+	c.await(t, 5*time.Minute, "gardenlets that watch again", func() int {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+
+		return len(c.watching) / watches
+	})
+
+	return time.Now()
 }
 
 // pass lets time pass and says what was seen and what it cost the server.
