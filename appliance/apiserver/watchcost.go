@@ -4,6 +4,7 @@ package apiserver
 
 import (
 	"net/http"
+	"strconv"
 
 	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/labels"
@@ -36,9 +37,15 @@ func (s soughtApart) RegisterWatch(r *http.Request) utilflowcontrol.ForgetWatchF
 	return s.Interface.RegisterWatch(r)
 }
 
-// sought says whether a watch is found by what it requires. What is no selector is refused by the API.
+// sought says whether a watch is found by what it requires. What is no selector is refused by the API. A watch that begins with whatever the watch
+// cache has is one of the cache, which asks it about each change.
 func sought(r *http.Request) bool {
 	query := r.URL.Query()
+	if version := query.Get("resourceVersion"); version == "" || version == "0" {
+		if state, err := strconv.ParseBool(query.Get("sendInitialEvents")); err != nil || !state {
+			return false
+		}
+	}
 	byLabel, err := labels.Parse(query.Get("labelSelector"))
 	if err != nil {
 		return false

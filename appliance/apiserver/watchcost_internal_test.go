@@ -33,14 +33,17 @@ func TestWatchesThatAWriteCosts(t *testing.T) {
 		want          int
 	}{
 		"all":              {reason: "each change is told to it", query: "watch=true", want: 1},
-		"label":            {reason: "it is found by the label", query: "watch=true&labelSelector=seed%3Done"},
-		"one of one":       {reason: "that is a single value as well", query: "watch=true&labelSelector=seed+in+(one)"},
-		"field":            {reason: "it is found by the field", query: "watch=true&fieldSelector=spec.seedName%3Done"},
-		"either of two":    {reason: "nothing is required to have one value", query: "watch=true&labelSelector=seed+in+(one,two)", want: 1},
-		"all but one":      {reason: "it has to be asked", query: "watch=true&fieldSelector=spec.seedName!%3Done", want: 1},
-		"label and others": {reason: "one requirement is enough", query: "watch=true&labelSelector=seed%3Done,old!%3Dtrue"},
-		"no selector":      {reason: "the API refuses it", query: "watch=true&labelSelector=%3D%3D", want: 1},
-		"namespace":        {reason: "the watches of a namespace are not found by it", query: "watch=true&fieldSelector=metadata.namespace%3Da", want: 1},
+		"label":            {reason: "it is found by the label", query: "watch=true&resourceVersion=7&labelSelector=seed%3Done"},
+		"one of one":       {reason: "that is a single value as well", query: "watch=true&resourceVersion=7&labelSelector=seed+in+(one)"},
+		"field":            {reason: "it is found by the field", query: "watch=true&resourceVersion=7&fieldSelector=spec.seedName%3Done"},
+		"either of two":    {reason: "nothing is required to have one value", query: "watch=true&resourceVersion=7&labelSelector=seed+in+(one,two)", want: 1},
+		"all but one":      {reason: "it has to be asked", query: "watch=true&resourceVersion=7&fieldSelector=spec.seedName!%3Done", want: 1},
+		"label and others": {reason: "one requirement is enough", query: "watch=true&resourceVersion=7&labelSelector=seed%3Done,old!%3Dtrue"},
+		"no version":       {reason: "the watch cache asks it about each change", query: "watch=true&labelSelector=seed%3Done", want: 1},
+		"any version":      {reason: "so it does here", query: "watch=true&resourceVersion=0&labelSelector=seed%3Done", want: 1},
+		"state":            {reason: "after the state it is found by the label", query: "watch=true&sendInitialEvents=true&labelSelector=seed%3Done"},
+		"no selector":      {reason: "the API refuses it", query: "watch=true&resourceVersion=7&labelSelector=%3D%3D", want: 1},
+		"namespace":        {reason: "the watches of a namespace are not found by it", query: "watch=true&resourceVersion=7&fieldSelector=metadata.namespace%3Da", want: 1},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -26,7 +26,10 @@ const seedLeases = "/apis/coordination.k8s.io/v1/namespaces/gardener-system-seed
 func TestFlowsOfGardenlets(t *testing.T) {
 	t.Parallel()
 	o := operate(t)
-	kube := kubernetes.NewForConfigOrDie(o.Config)
+	kube, err := kubernetes.NewForConfig(o.Config)
+	if err != nil {
+		t.Fatal(err)
+	}
 	for name, tc := range map[string]struct {
 		reason, path, flow, level string
 		who                       role
@@ -85,10 +88,18 @@ func (o *operator) header(ctx context.Context, t *testing.T, who role, path stri
 func TestWritesDoNotCountSelectingWatches(t *testing.T) {
 	t.Parallel()
 	o := operate(t)
-	kube := kubernetes.NewForConfigOrDie(o.Config)
+	kube, err := kubernetes.NewForConfig(o.Config)
+	if err != nil {
+		t.Fatal(err)
+	}
 	const watches = 40
+	leases := kube.CoordinationV1().Leases("gardener-system-seed-lease")
+	there, err := leases.List(t.Context(), metav1.ListOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
 	for n := range watches {
-		w, err := kube.CoordinationV1().Leases("gardener-system-seed-lease").Watch(t.Context(), metav1.ListOptions{LabelSelector: "n=" + strconv.Itoa(n)})
+		w, err := leases.Watch(t.Context(), metav1.ListOptions{LabelSelector: "n=" + strconv.Itoa(n), ResourceVersion: there.ResourceVersion})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -248,20 +248,14 @@ func TestWaitingWatchHasNoSeat(t *testing.T) {
 	p := open(t, file(t))
 	start := p.set(t, "old", "a").ResourceVersion
 	done := fresh.Busy(p.Interface)
-	seat := utilflowcontrol.NewInitializationSignal()
-	ctx := utilflowcontrol.WithInitializationSignal(t.Context(), seat)
-	w, err := p.Watch(ctx, prefix, storage.ListOptions{ResourceVersion: start, Predicate: selecting("a"), Recursive: true})
+	seat := make(seat, 1)
+	w, err := p.Watch(utilflowcontrol.WithInitializationSignal(t.Context(), seat), prefix, storage.ListOptions{ResourceVersion: start, Predicate: selecting("a"), Recursive: true})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(w.Stop)
-	left := make(chan struct{})
-	go func() {
-		defer close(left)
-		seat.Wait()
-	}()
 	select {
-	case <-left:
+	case <-seat:
 	case <-time.After(10 * time.Second):
 		t.Error("the watch keeps its place while it waits for another one")
 	}
