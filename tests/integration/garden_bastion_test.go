@@ -74,11 +74,11 @@ func TestBastions(t *testing.T) {
 	clock.Step(40 * time.Minute)
 	o.change(kept, func() { metav1.SetMetaDataAnnotation(&kept.ObjectMeta, "gardener.cloud/operation", "keepalive") })
 	clock.Step(25 * time.Minute)
-	o.gone(left, "GCM-BASTION-4: a bastion that nobody kept alive goes after an hour")
+	o.gone(left, "GCM-BASTION-4: a bastion that nobody kept alive goes after an hour", patience(clock))
 	o.read(kept)
 
 	clock.Step(27 * time.Minute)
-	o.gone(kept, "GCM-BASTION-4: and one that somebody keeps alive when it is too old")
+	o.gone(kept, "GCM-BASTION-4: and one that somebody keeps alive when it is too old", patience(clock))
 	o.read(stays)
 
 	last := o.door(namespace, "last", stays.Name)

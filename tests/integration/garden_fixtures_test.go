@@ -93,9 +93,26 @@ func (o *operator) confirm(object client.Object) {
 	o.delete(object)
 }
 
-func (o *operator) gone(object client.Object, what string) {
+// patience is called by a test that waits after it has stepped a clock: it lets another ten minutes pass if that takes long. A controller that reads
+// the clock just before it is stepped, and asks to be called again just after that, is called too late by what it wanted to wait, which is ten
+// minutes at most.
+func patience(clock *harness.Clock) func() {
+	next := time.Now().Add(10 * time.Second)
+	return func() {
+		if now := time.Now(); now.After(next) {
+			next = now.Add(20 * time.Second)
+			clock.Step(10 * time.Minute)
+		}
+	}
+}
+
+// gone waits until an object does not exist any more, and calls the given functions before it looks again.
+func (o *operator) gone(object client.Object, what string, meanwhile ...func()) {
 	o.t.Helper()
 	harness.Eventually(o.t, what, func(ctx context.Context) error {
+		for _, f := range meanwhile {
+			f()
+		}
 		err := o.Client.Get(ctx, client.ObjectKeyFromObject(object), object)
 		if apierrors.IsNotFound(err) {
 			return nil

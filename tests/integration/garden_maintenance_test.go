@@ -3,6 +3,7 @@
 package integration_test
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -74,11 +75,11 @@ func maintain(t *testing.T, options ...harness.Option) *maintained {
 	return m
 }
 
-// windowed makes a shoot whose window is open for more than an hour, and which has been created long ago.
+// windowed makes a shoot whose window is open for hours, and which has been created long ago.
 func (m *maintained) windowed(name string, changes ...shootChange) *gardencorev1beta1.Shoot {
 	m.t.Helper()
 	window := func(s *gardencorev1beta1.Shoot) {
-		s.Spec.Maintenance = &gardencorev1beta1.Maintenance{TimeWindow: maintenanceWindow(m.open, 90*time.Minute)}
+		s.Spec.Maintenance = &gardencorev1beta1.Maintenance{TimeWindow: maintenanceWindow(m.open, 6*time.Hour)}
 		// Without a seed the scheduler would write the last operation.
 		s.Spec.Kubernetes.Version, s.Spec.SeedName = "1.35.1", new("north-1")
 	}
@@ -124,9 +125,14 @@ func confined(s *gardencorev1beta1.Shoot) { s.Spec.Maintenance.ConfineSpecUpdate
 // ended waits for the end of a maintenance.
 func (m *maintained) ended(shoot *gardencorev1beta1.Shoot, state gardencorev1beta1.LastOperationState, what string) *gardencorev1beta1.Shoot {
 	m.t.Helper()
+	wait := patience(m.clock)
 	return harness.Await(m.t, m.Client, shoot, what, func(s *gardencorev1beta1.Shoot) error {
 		last := s.Status.LastMaintenance
-		return has(last != nil && last.State == state, "last maintenance %+v", last)
+		if last != nil && last.State == state {
+			return nil
+		}
+		wait()
+		return fmt.Errorf("last maintenance %+v", last)
 	})
 }
 
