@@ -86,8 +86,12 @@ func entry(name, bucket, seed string) *gardencorev1beta1.BackupEntry {
 	return e
 }
 
-func restoring(s *gardencorev1beta1.Shoot) {
-	s.Status.LastOperation = &gardencorev1beta1.LastOperation{Type: "Restore", State: "Processing", LastUpdateTime: metav1.NewTime(kindtest.Now())}
+func restoring(s *gardencorev1beta1.Shoot) { last("Restore", "Processing")(s) }
+
+func last(operation gardencorev1beta1.LastOperationType, state gardencorev1beta1.LastOperationState) func(*gardencorev1beta1.Shoot) {
+	return func(s *gardencorev1beta1.Shoot) {
+		s.Status.LastOperation = &gardencorev1beta1.LastOperation{Type: operation, State: state, LastUpdateTime: metav1.NewTime(kindtest.Now())}
+	}
 }
 
 func TestBackups(t *testing.T) {
@@ -144,6 +148,9 @@ func TestBackups(t *testing.T) {
 		"GAC-SR-3 finalizer later":      {Reason: "nor later", Request: by(holding("example.com/stay"), entry(ours, "b", "north")), Refused: []string{"metadata.finalizers"}},
 		"GAC-SR-4 other spec":           {Reason: "the source of a restore is what it was", Objects: source, Request: create(entry("source-"+ours, "c", "north")), Refused: []string{"spec"}},
 		"GAC-SR-4 no restore":           {Reason: "nothing is restored", Objects: []kind.Object{bucket("south"), entry(ours, "b", "north"), admissiontest.Shoot(on("north"), identified)}, Request: create(entry("source-"+ours, "b", "north")), Refused: []string{"restored"}},
+		"GAC-SR-4 reconciled":           {Reason: "a reconciliation is no restore", Objects: []kind.Object{bucket("south"), entry(ours, "b", "north"), admissiontest.Shoot(on("north"), identified, last("Reconcile", "Processing"))}, Request: create(entry("source-"+ours, "b", "north")), Refused: []string{"restored"}},
+		"GAC-SR-4 restored":             {Reason: "nor is one that has ended", Objects: []kind.Object{bucket("south"), entry(ours, "b", "north"), admissiontest.Shoot(on("north"), identified, last("Restore", "Succeeded"))}, Request: create(entry("source-"+ours, "b", "north")), Refused: []string{"restored"}},
+		"GAC-SR-4 leaving":              {Reason: "a shoot that leaves is restored elsewhere", Objects: []kind.Object{bucket("south"), entry(ours, "b", "north"), admissiontest.Shoot(on("south"), identified, left, restoring)}, Request: create(entry("source-"+ours, "b", "north")), Refused: []string{`shoot "sprout" is not on seed "north"`}},
 		"GAC-SR-4 restore":              {Reason: "a shoot that moves here keeps its old backup for a while", Objects: []kind.Object{bucket("south"), entry(ours, "b", "north"), admissiontest.Shoot(on("north"), identified, restoring)}, Request: create(entry("source-"+ours, "b", "north"))},
 		"GAC-SR-4 no original":          {Reason: "there is nothing to copy", Objects: []kind.Object{admissiontest.Shoot(on("north"), identified, restoring)}, Request: create(entry("source-"+ours, "b", "north")), Refused: []string{`spec: must be the same as that of backup entry "shoot--meadow--sprout--1"`}},
 		"GAC-SR-1 exists":               {Reason: "who creates what it can read is told that it exists, and by the rule: the server would write it if it were gone by then", Rights: []string{north + " get backupbuckets b"}, Objects: []kind.Object{bucket("south")}, Request: create(bucket("south")), Refused: []string{"already exists"}, As: metav1.StatusReasonAlreadyExists},
@@ -386,8 +393,12 @@ func TestManagedSeeds(t *testing.T) {
 	}
 	const role = "gardener.cloud:system:seed-bootstrapper"
 	own := rbacv1.Subject{Kind: "ServiceAccount", Namespace: "garden", Name: "gardenlet-bootstrap-nursery"}
+	narrow := binding(role+":garden:nursery", role, own)
+	narrow.RoleRef.Kind = "Role"
 	admissiontest.Run(t, seedrestriction.New, map[string]scenario{
 		"GAC-SR-14 token":           {Reason: "a managed seed joins", Objects: fresh, Request: create(token(about))},
+		"GAC-SR-14 token elsewhere": {Reason: "a Secret is a token in one namespace only", Objects: fresh, Request: create(token(about, func(s *corev1.Secret) { s.Namespace = meadow })), Refused: []string{"does not belong to an object"}},
+		"GAC-SR-14 delete":          {Reason: "a token that has served its purpose goes", Objects: fresh, Request: by(nil, token("for me"))},
 		"GAC-SR-14 foreign":         {Reason: "those of others do not", Objects: foreign, Request: create(token(about)), Refused: []string{`managed seed "nursery" is not on seed "north"`}},
 		"GAC-SR-14 other name":      {Reason: "there are not any number of tokens for one seed", Objects: fresh, Request: create(token(about, func(s *corev1.Secret) { s.Name = "bootstrap-token-abcdef" })), Refused: []string{"metadata.name", "bootstrap-token-15f426"}},
 		"GAC-SR-14 own, other name": {Reason: "nor for the seed itself", Objects: []kind.Object{gardenlet()}, Request: create(token(self, func(s *corev1.Secret) { s.Name = "bootstrap-token-abcdef" })), Refused: []string{"metadata.name", "bootstrap-token-cdcee0"}},
@@ -431,6 +442,7 @@ func TestManagedSeeds(t *testing.T) {
 		"GAC-SR-7 binding":           {Reason: "the account may join", Objects: fresh, Request: create(binding(role+":garden:gardenlet-bootstrap-nursery", role, own))},
 		"GAC-SR-7 short name":        {Reason: "also named after the seed", Objects: fresh, Request: create(binding(role+":garden:nursery", role, own))},
 		"GAC-SR-7 other role":        {Reason: "and nothing else", Objects: fresh, Request: create(binding(role+":garden:nursery", "cluster-admin", own)), Refused: []string{"roleRef"}},
+		"GAC-SR-7 other kind":        {Reason: "a role of a namespace is another one, whatever its name", Objects: fresh, Request: create(narrow), Refused: []string{"roleRef"}},
 		"GAC-SR-7 other name":        {Reason: "under its name", Objects: fresh, Request: create(binding("mine", role, own)), Refused: []string{"metadata.name"}},
 		"GAC-SR-7 foreign":           {Reason: "not for others", Objects: foreign, Request: create(binding(role+":garden:nursery", role, own)), Refused: []string{`managed seed "nursery" is not on seed "north"`}},
 		"GAC-SR-7 everybody":         {Reason: "and for nobody beside", Objects: fresh, Request: create(binding(role+":garden:nursery", role, own, rbacv1.Subject{Kind: "Group", Name: "system:authenticated"})), Refused: []string{"subjects"}},
@@ -504,6 +516,8 @@ func TestSeeds(t *testing.T) {
 	given := func(name, label, value string) *corev1.Secret {
 		return &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: "garden", Name: name, Labels: map[string]string{label: value}}}
 	}
+	labelledBy := given("credentials", "name.seed.gardener.cloud/north", "true")
+	labelledBy.Namespace = meadow
 	labelled := func(s *gardencorev1beta1.Seed) { s.Labels = map[string]string{"a": "b"} }
 	resource := func(kind, name string) func(*gardencorev1beta1.Seed) {
 		return func(s *gardencorev1beta1.Seed) {
@@ -546,6 +560,9 @@ func TestSeeds(t *testing.T) {
 		"GAC-SR-8 other lease":        {Reason: "not that others live", Request: create(lease("gardener-system-seed-lease", "south")), Refused: []string{"gardener-system-seed-lease/north"}},
 		"GAC-SR-8 election":           {Reason: "older ones elect a leader in the garden", Request: create(lease("garden", "gardenlet-leader-election"))},
 		"GAC-SR-8 elsewhere":          {Reason: "there are no others", Request: create(lease("kube-system", "north")), Refused: []string{"gardener-system-seed-lease/north"}},
+		"GAC-SR-8 in the garden":      {Reason: "nor in the garden", Request: create(lease("garden", "north")), Refused: []string{"garden/gardenlet-leader-election"}},
+		"GAC-SR-8 gardenlet there":    {Reason: "the namespace of the seed is for extensions", Request: create(lease("seed-north", "leader")), Refused: []string{"gardener-system-seed-lease/north"}},
+		"GAC-SR-8 extension election": {Reason: "extensions do not stand in for gardenlets", Request: extension(lease("garden", "gardenlet-leader-election")), Refused: []string{"seed-north"}},
 		"GAC-SR-8 election elsewhere": {Reason: "not in projects, which it would keep from being deleted", Request: create(lease(meadow, "gardenlet-leader-election")), Refused: []string{"garden/gardenlet-leader-election"}},
 		"GAC-SR-8 finalizer":          {Reason: "nor with a finalizer", Request: create(holding), Refused: []string{"metadata.finalizers"}},
 		"GAC-SR-8 extension":          {Reason: "extensions elect in the namespace of the seed", Request: extension(lease("seed-north", "leader"))},
@@ -561,6 +578,7 @@ func TestSeeds(t *testing.T) {
 		"GAC-SR-11 missing":           {Reason: "what is not there was not given", Request: create(admissiontest.Seed("north", backup("garden", "backup"))), Refused: []string{"an operator has not given"}},
 		"GAC-SR-11 for all":           {Reason: "what each seed has a copy of is given to all", Objects: []kind.Object{given("domain", "gardener.cloud/role", "internal-domain")}, Request: create(admissiontest.Seed("north", backup("garden", "domain")))},
 		"GAC-SR-11 for none":          {Reason: "what is not copied is not", Objects: []kind.Object{given("domain", "gardener.cloud/role", "controlplane-cert")}, Request: create(admissiontest.Seed("north", backup("garden", "domain"))), Refused: []string{"an operator has not given"}},
+		"GAC-SR-11 by a project":      {Reason: "a label on what is not in the garden is not that of an operator", Objects: []kind.Object{labelledBy}, Request: create(admissiontest.Seed("north", backup(meadow, "credentials"))), Refused: []string{"may not refer to Secret garden-meadow/credentials"}},
 		"GAC-SR-11 keys":              {Reason: "what belongs to a shoot is not given by a label", Objects: []kind.Object{given("x.ssh-keypair", "name.seed.gardener.cloud/north", "true")}, Rights: []string{north + " get secrets garden/x.ssh-keypair"}, Request: create(admissiontest.Seed("north", backup("garden", "x.ssh-keypair"))), Refused: []string{"does not belong"}},
 		"GAC-SR-11 before":            {Reason: "what an operator wrote into the Seed stays", Request: by(admissiontest.Seed("north", backup("garden", "backup"), labelled), admissiontest.Seed("north", backup("garden", "backup")))},
 		"GAC-SR-11 resource":          {Reason: "references of all sorts count", Request: by(admissiontest.Seed("north", resource("WorkloadIdentity", "identity")), admissiontest.Seed("north")), Refused: []string{"WorkloadIdentity garden/identity", "label workloadidentities identity"}},

@@ -95,6 +95,8 @@ func TestEntriesStay(t *testing.T) {
 	leaving := []kind.Object{admissiontest.Shoot(on("south"), func(s *aShoot) { s.Status.SeedName = new("north") })}
 	staying := []kind.Object{admissiontest.Shoot(on("south"))}
 	here, there := entry("backup", "b", "north"), entry("backup", "b", "south")
+	ofAnother := entry("backup", "b", "north")
+	ofAnother.OwnerReferences = []metav1.OwnerReference{{APIVersion: "v1", Kind: "ConfigMap", Name: "sprout", UID: "1"}}
 	admissiontest.Run(t, seedrestriction.New, map[string]scenario{
 		"GAC-SR-3 report":         {Reason: "a seed reports on its entries", Request: reports(runs(entry("backup", "b", "north"), "north"), here)},
 		"GAC-SR-3 others' seed":   {Reason: "and does not give them to others", Request: reports(runs(entry("backup", "b", "north"), "south"), here), Refused: []string{"status.seedName"}},
@@ -102,6 +104,7 @@ func TestEntriesStay(t *testing.T) {
 		"GAC-SR-3 not yet":        {Reason: "which waits", Request: reports(runs(entry("backup", "b", "north"), "north"), runs(entry("backup", "b", "north"), "south")), Refused: []string{`seed "south" is responsible`}},
 		"GAC-SR-3 moves":          {Reason: "an entry moves with its shoot", Objects: leaving, Request: by(there, here)},
 		"GAC-SR-3 moves alone":    {Reason: "and not without", Objects: staying, Request: by(there, here), Refused: []string{"spec.seedName"}},
+		"GAC-SR-3 moves with":     {Reason: "nor with what is called as a shoot is", Objects: leaving, Request: by(there, ofAnother), Refused: []string{"spec.seedName"}},
 		"GAC-SR-3 shootless":      {Reason: "nor without a shoot", Request: by(there, here), Refused: []string{`shoot "sprout"`}},
 		"GAC-SR-3 to a third":     {Reason: "nor elsewhere", Objects: leaving, Request: by(entry("backup", "b", "west"), here), Refused: []string{"spec.seedName"}},
 		"GAC-SR-3 taken over":     {Reason: "the seed to which it moves takes it", Request: by(here, there)},
