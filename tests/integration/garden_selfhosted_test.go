@@ -4,14 +4,98 @@ package integration_test
 
 import (
 	"testing"
+	"time"
 
+	coordinationv1 "k8s.io/api/coordination/v1"
 	corev1 "k8s.io/api/core/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+	"github.com/terrarium-garden/terrarium/tests/harness"
 )
+
+// selfHosted orders a shoot that runs its control plane on its own machines.
+func (o *operator) selfHosted(namespace, name, typ string, change ...func(*gardencorev1beta1.Shoot)) *gardencorev1beta1.Shoot {
+	o.t.Helper()
+	return o.shoot(namespace, name, typ, append([]func(*gardencorev1beta1.Shoot){withWorker(""), func(s *gardencorev1beta1.Shoot) {
+		s.Spec.CredentialsBindingName = nil
+		s.Spec.Provider.Workers[0].ControlPlane = &gardencorev1beta1.WorkerControlPlane{}
+	}}, change...)...)
+}
+
+// connects has the gardenlet of a self-hosted shoot send a heartbeat, and report that all is well.
+func (o *operator) connects(shoot *gardencorev1beta1.Shoot, renewed, now time.Time) {
+	o.t.Helper()
+	o.create(&coordinationv1.Lease{
+		ObjectMeta: metav1.ObjectMeta{Namespace: shoot.Namespace, Name: "self-hosted-shoot-" + shoot.Name},
+		Spec:       coordinationv1.LeaseSpec{HolderIdentity: new("gardenlet"), RenewTime: new(metav1.NewMicroTime(renewed))},
+	})
+	o.changeStatus(shoot, func() {
+		shoot.Status.Conditions = nil
+		for _, kind := range []gardencorev1beta1.ConditionType{"GardenletReady", "APIServerAvailable"} {
+			shoot.Status.Conditions = append(shoot.Status.Conditions, gardencorev1beta1.Condition{
+				Type: kind, Status: "True", Reason: "Fine", LastTransitionTime: metav1.NewTime(now), LastUpdateTime: metav1.NewTime(now),
+			})
+		}
+	})
+}
+
+// TestSilentSelfHostedShoot has the gardenlets of two shoots connect, of which one sends no heartbeat any more.
+func TestSilentSelfHostedShoot_GCM_SEEDLIFE_6(t *testing.T) {
+	t.Parallel()
+	clock := harness.NewClock(t)
+	o := operate(t, harness.WithClock(clock))
+	o.provider("local")
+	o.home()
+	silent, beats, never := o.selfHosted("garden", "silent", "local"), o.selfHosted("garden", "beats", "local"), o.selfHosted("garden", "never", "local")
+	o.connects(beats, clock.Now().Add(24*time.Hour), clock.Now()) // Its clock is ahead, so that the test need not renew the lease.
+	o.connects(silent, clock.Now(), clock.Now())
+
+	is := func(gardenlet, server gardencorev1beta1.ConditionStatus, conditions, constraints int) func(*gardencorev1beta1.Shoot) error {
+		return func(s *gardencorev1beta1.Shoot) error {
+			ready, err := condition(s.Status.Conditions, "GardenletReady")
+			if err != nil {
+				return err
+			}
+			available, err := condition(s.Status.Conditions, "APIServerAvailable")
+			if err != nil {
+				return err
+			}
+			right := ready.Status == gardenlet && available.Status == server && len(s.Status.Conditions) == conditions && len(s.Status.Constraints) == constraints
+			return has(right, "conditions %v, constraints %v", s.Status.Conditions, s.Status.Constraints)
+		}
+	}
+	clock.Step(30 * time.Second)
+	if err := o.Client.Get(t.Context(), client.ObjectKeyFromObject(silent), silent); err != nil {
+		t.Fatal(err)
+	}
+	if err := is("True", "True", 2, 0)(silent); err != nil {
+		t.Errorf("a lease that is not older than the monitor period is well: %v", err)
+	}
+	clock.Step(20 * time.Second)
+	harness.Await(t, o.Client, silent, "its gardenlet is silent", is("Unknown", "True", 2, 0))
+	clock.Step(200 * time.Second)
+	late := patience(clock)
+	harness.Await(t, o.Client, silent, "nobody knows how it is any more", func(s *gardencorev1beta1.Shoot) error {
+		late()
+		return is("Unknown", "Unknown", 6, 2)(s)
+	})
+	if err := o.Client.Get(t.Context(), client.ObjectKeyFromObject(beats), beats); err != nil {
+		t.Fatal(err)
+	}
+	if err := is("True", "True", 2, 0)(beats); err != nil {
+		t.Errorf("the other one is left alone: %v", err)
+	}
+	if err := o.Client.Get(t.Context(), client.ObjectKeyFromObject(never), never); err != nil {
+		t.Fatal(err)
+	}
+	if len(never.Status.Conditions) > 0 {
+		t.Errorf("one that never connected has no conditions, got %v", never.Status.Conditions)
+	}
+}
 
 // TestSelfHostedShoot gives the gardenlet of a self-hosted shoot all rights: it still writes what belongs to its shoot, and
 // nothing else (GAC-SHOOTR-1).
@@ -21,10 +105,7 @@ func TestSelfHostedShoot(t *testing.T) {
 	o.provider("local")
 	o.home()
 	o.create(&corev1.Secret{ObjectMeta: named("garden", "creds")}, boundTo("garden", "creds", "local"))
-	own := o.shoot("garden", "lone", "local", func(s *gardencorev1beta1.Shoot) {
-		withWorker("creds")(s)
-		s.Spec.Provider.Workers[0].ControlPlane = &gardencorev1beta1.WorkerControlPlane{}
-	})
+	own := o.selfHosted("garden", "lone", "local")
 	other := o.shoot("garden", "other", "local", withWorker("creds"))
 	lone := o.as("gardener.cloud:system:shoot:garden:lone", "gardener.cloud:system:shoots", "system:masters")
 

@@ -99,21 +99,26 @@ func TestLost(t *testing.T) {
 
 func TestForget(t *testing.T) {
 	t.Parallel()
-	unknown := func(kinds ...gardencorev1beta1.ConditionType) []condition {
+	said := func(message string, kinds ...gardencorev1beta1.ConditionType) []condition {
 		var all []condition
 		for _, kind := range kinds {
 			all = append(all, condition{
-				Type: kind, Status: "Unknown", Reason: "StatusUnknown", Message: "The gardenlet of the seed stopped sending heartbeats",
+				Type: kind, Status: "Unknown", Reason: "StatusUnknown", Message: message,
 				LastTransitionTime: metav1.NewTime(at(9)), LastUpdateTime: metav1.NewTime(at(9)),
 			})
 		}
 		return all
 	}
+	unknown := func(kinds ...gardencorev1beta1.ConditionType) []condition {
+		return said("The gardenlet of the seed stopped sending heartbeats", kinds...)
+	}
 	custom, valid := condition{Type: "Custom", Status: "True"}, condition{Type: "CACertificateValiditiesAcceptable", Status: "True"}
 	constraints := unknown("HibernationPossible", "MaintenancePreconditionsSatisfied")
+	const itsOwn = "The gardenlet of the shoot stopped sending heartbeats"
 	for name, tc := range map[string]struct {
 		reason       string
 		workers      int
+		selfHosted   bool
 		before, want gardencorev1beta1.ShootStatus
 	}{
 		"all": {
@@ -149,11 +154,23 @@ func TestForget(t *testing.T) {
 				Constraints: constraints,
 			},
 		},
+		"self-hosted": {
+			reason: "of a self-hosted shoot, it was its own gardenlet, whose condition has its own message", workers: 1, selfHosted: true,
+			before: gardencorev1beta1.ShootStatus{Conditions: []condition{{Type: "GardenletReady", Status: "Unknown"}, {Type: "BackupBucketsReady", Status: "True"}}},
+			want: gardencorev1beta1.ShootStatus{
+				Conditions: slices.Concat([]condition{{Type: "GardenletReady", Status: "Unknown"}, {Type: "BackupBucketsReady", Status: "True"}}, said(itsOwn,
+					"APIServerAvailable", "ControlPlaneHealthy", "ObservabilityComponentsHealthy", "EveryNodeReady", "SystemComponentsHealthy")),
+				Constraints: said(itsOwn, "HibernationPossible", "MaintenancePreconditionsSatisfied"),
+			},
+		},
 	} {
 		t.Run("GCM-SEEDLIFE-5 "+name, func(t *testing.T) {
 			t.Parallel()
 			shoot := &gardencorev1beta1.Shoot{Status: tc.before}
 			shoot.Spec.Provider.Workers = make([]gardencorev1beta1.Worker, tc.workers)
+			if tc.selfHosted {
+				shoot.Spec.Provider.Workers[0].ControlPlane = &gardencorev1beta1.WorkerControlPlane{}
+			}
 			heartbeat.Forget(shoot, at(9))
 			if diff := cmp.Diff(tc.want, shoot.Status); diff != "" {
 				t.Errorf("%s (-want +got):\n%s", tc.reason, diff)
