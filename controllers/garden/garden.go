@@ -60,6 +60,7 @@ func Adders(config *gardenconfigv1alpha1.ServerConfiguration) []kit.Adder {
 		&check.Reconciler{Check: check.Extensions(), Config: c.SeedExtensionsCheck},
 		&check.Reconciler{Check: check.BackupBuckets(), Config: c.SeedBackupBucketsCheck},
 		&controllerregistration.Reconciler{Config: c.ControllerRegistration},
+		&controllerregistration.ShootReconciler{Config: c.ControllerRegistration},
 		&extensionrole.Reconciler{Config: c.ControllerRegistration},
 		&event.Reconciler{Config: c.Event},
 		&bastion.Reconciler{Config: c.Bastion},
@@ -88,6 +89,7 @@ func Adders(config *gardenconfigv1alpha1.ServerConfiguration) []kit.Adder {
 		&inuse.Reconciler{Protection: inuse.ControllerDeployments(), Config: c.ControllerDeployment},
 		&inuse.Reconciler{Protection: inuse.ControllerRegistrations(), Config: c.ControllerRegistration},
 		&inuse.Reconciler{Protection: inuse.Seeds(), Config: c.Seed.ConcurrencyConfiguration},
+		&inuse.Reconciler{Protection: inuse.SelfHostedShoots(), Config: c.ControllerRegistration},
 		&scheduler.Reconciler{Config: config.Scheduler},
 	}
 }

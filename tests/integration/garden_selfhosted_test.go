@@ -3,6 +3,7 @@
 package integration_test
 
 import (
+	"context"
 	"testing"
 	"time"
 
@@ -143,4 +144,117 @@ func TestSelfHostedShoot(t *testing.T) {
 	// The other shoot has its control plane on a seed, so nobody is its gardenlet.
 	nobody := o.as("gardener.cloud:system:shoot:garden:other", "gardener.cloud:system:shoots", "system:masters")
 	refusedWith(t, nobody.Create(t.Context(), &corev1.Secret{ObjectMeta: named("garden", "other.monitoring")}), "is not self-hosted", "a shoot on a seed has no gardenlet of its own")
+}
+
+// installedIn waits for the one installation of the registration in a self-hosted shoot.
+func (o *operator) installedIn(shoot *gardencorev1beta1.Shoot, registration, what string) *gardencorev1beta1.ControllerInstallation {
+	o.t.Helper()
+	var found *gardencorev1beta1.ControllerInstallation
+	harness.Eventually(o.t, what, func(ctx context.Context) error {
+		list := &gardencorev1beta1.ControllerInstallationList{}
+		if err := o.Client.List(ctx, list, client.MatchingFields{
+			"spec.shootRef.namespace": shoot.Namespace, "spec.shootRef.name": shoot.Name, "spec.registrationRef.name": registration,
+		}); err != nil {
+			return err
+		}
+		if len(list.Items) == 1 {
+			found = &list.Items[0]
+		}
+		return has(len(list.Items) == 1, "%d installations of %q in shoot %q", len(list.Items), registration, shoot.Name)
+	})
+	return found
+}
+
+// TestSelfHostedInstallations_GCM_CR_10 has a self-hosted shoot come, need more and go. A seed of its name has extensions of its own all the while.
+func TestSelfHostedInstallations_GCM_CR_10(t *testing.T) {
+	t.Parallel()
+	o := operate(t)
+	o.home()
+	o.provider("local")
+	o.seed("lone", "local", "north")
+	lone, hosted := o.selfHosted("garden", "lone", "local"), o.shoot("garden", "hosted", "local")
+	provider := o.installedIn(lone, "provider-local", "what a self-hosted shoot needs is installed there")
+	onSeed := o.installation("lone", "provider-local", "and on the seed, once each")
+	if provider.Spec.SeedRef != nil || len(provider.Labels["shoot-spec-hash"]) != 16 || provider.Labels["seed-ref-name"] != "" {
+		t.Errorf("installation in the shoot: seed %v, labels %v", provider.Spec.SeedRef, provider.Labels)
+	}
+	if onSeed.Spec.ShootRef != nil || onSeed.Labels["seed-ref-name"] != "lone" {
+		t.Errorf("installation on the seed: shoot %v, labels %v", onSeed.Spec.ShootRef, onSeed.Labels)
+	}
+
+	o.offers("keep-bucket", "BackupBucket", "keep")
+	o.offers("keep-entry", "BackupEntry", "keep")
+	ref := &corev1.ObjectReference{Namespace: "garden", Name: "lone"}
+	key := &corev1.Secret{ObjectMeta: named("garden", "keep"), StringData: map[string]string{"a": "b"}}
+	bucket := &gardencorev1beta1.BackupBucket{ObjectMeta: named("", "bucket"), Spec: gardencorev1beta1.BackupBucketSpec{
+		Provider: gardencorev1beta1.BackupBucketProvider{Type: "keep", Region: "north"}, ShootRef: ref,
+		CredentialsRef: &corev1.ObjectReference{APIVersion: "v1", Kind: "Secret", Namespace: key.Namespace, Name: key.Name},
+	}}
+	entry := &gardencorev1beta1.BackupEntry{ObjectMeta: named("garden", "entry"), Spec: gardencorev1beta1.BackupEntrySpec{BucketName: "bucket", ShootRef: ref}}
+	o.create(key, bucket)
+	keepBucket := o.installedIn(lone, "keep-bucket", "a new bucket of the shoot starts a computation")
+	o.create(entry)
+	keepEntry := o.installedIn(lone, "keep-entry", "a new entry of the shoot starts a computation")
+	o.delete(entry)
+	o.gone(keepEntry, "what is not needed any more is deleted")
+	o.delete(bucket)
+	o.gone(keepBucket, "what is not needed any more is deleted")
+
+	always := &gardencorev1beta1.ControllerRegistration{ObjectMeta: named("", "always"), Spec: gardencorev1beta1.ControllerRegistrationSpec{
+		Resources:  []gardencorev1beta1.ControllerResource{{Kind: "Extension", Type: "always", Primary: new(false)}},
+		Deployment: &gardencorev1beta1.ControllerRegistrationDeployment{Policy: new(gardencorev1beta1.ControllerDeploymentPolicyAlways)},
+	}}
+	o.create(always)
+	extra := o.installedIn(lone, "always", "a new registration starts a computation")
+	o.require(provider, "True")
+	o.require(extra, "False")
+	if err := o.Client.Get(t.Context(), client.ObjectKeyFromObject(hosted), hosted); err != nil {
+		t.Fatal(err)
+	}
+	if len(hosted.Finalizers) > 0 {
+		t.Errorf("a shoot on a seed is left alone, finalizers %v", hosted.Finalizers)
+	}
+
+	o.confirm(lone)
+	o.gone(extra, "a shoot in deletion needs nothing")
+	o.event(lone, "ResourceReferenced", "the shoot stays while something is installed in it")
+	if err := o.Client.Get(t.Context(), client.ObjectKeyFromObject(provider), provider); err != nil || provider.DeletionTimestamp != nil {
+		t.Errorf("what is required stays: %v, deleted %v", err, provider.DeletionTimestamp)
+	}
+	o.require(provider, "False")
+	o.gone(provider, "what is not required any more is deleted")
+	o.gone(lone, "the shoot goes with its last installation")
+	o.installation("lone", "always", "the seed keeps its own")
+	o.installation("lone", "provider-local", "the seed keeps its own")
+}
+
+// TestRegistrationInSelfHostedShoot_GCM_CRFIN_1 deletes a registration that is installed in a self-hosted shoot only.
+func TestRegistrationInSelfHostedShoot_GCM_CRFIN_1(t *testing.T) {
+	t.Parallel()
+	o := operate(t)
+	o.home()
+	o.provider("local")
+	o.selfHosted("garden", "lone", "local")
+	o.offers("sole", "Extension", "sole")
+	shoot := o.selfHosted("garden", "user", "local", func(s *gardencorev1beta1.Shoot) {
+		s.Spec.Extensions = []gardencorev1beta1.Extension{{Type: "sole"}}
+	})
+	installed := o.installedIn(shoot, "sole", "what the shoot lists is installed")
+	sole := &gardencorev1beta1.ControllerRegistration{ObjectMeta: named("", "sole")}
+	harness.Await(t, o.Client, sole, "a registration is protected", func(r *gardencorev1beta1.ControllerRegistration) error {
+		return has(len(r.Finalizers) > 0, "no finalizers")
+	})
+	o.delete(sole)
+	o.event(sole, "ResourceReferenced", "a registration that is installed in a shoot is held")
+	o.change(shoot, func() { shoot.Spec.Extensions = nil })
+	o.gone(installed, "the spec of a shoot starts a computation")
+	o.gone(sole, "the registration goes with its last installation")
+}
+
+// require reports that an extension has objects to act on, or none, as the gardenlet does.
+func (o *operator) require(installation *gardencorev1beta1.ControllerInstallation, status gardencorev1beta1.ConditionStatus) {
+	o.t.Helper()
+	o.changeStatus(installation, func() {
+		installation.Status.Conditions = []gardencorev1beta1.Condition{{Type: "Required", Status: status, LastTransitionTime: metav1.Now(), LastUpdateTime: metav1.Now()}}
+	})
 }
