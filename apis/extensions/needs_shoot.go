@@ -59,6 +59,36 @@ func NeededByShoot(shoot *gardencorev1beta1.Shoot, in Surroundings) []Need {
 	}, in.Registrations)...)
 }
 
+// NeededBySelfHosted lists what a shoot needs that runs its control plane on its own machines. It has no seed, so it keeps its backups itself, may
+// have an extension expose its API server, and has no name in a domain of the garden (GCM-CR-10).
+func NeededBySelfHosted(shoot *gardencorev1beta1.Shoot, registrations []gardencorev1beta1.ControllerRegistration) []Need {
+	path := field.NewPath("spec")
+	all := ofControlPlane(&shoot.Spec, path)
+	all = append(all, ofWorkers(&shoot.Spec, path)...)
+	all.primary(shoot.Spec.DNS)
+	return append(all, enabled(
+		shoot.Spec.Extensions, path.Child("extensions"), cluster{sort: gardencorev1beta1.ClusterTypeShoot}, registrations,
+	)...)
+}
+
+// ofControlPlane returns what the pool needs that runs the control plane.
+func ofControlPlane(s *gardencorev1beta1.ShootSpec, path *field.Path) needs {
+	var all needs
+	for i := range s.Provider.Workers {
+		controlPlane, here := s.Provider.Workers[i].ControlPlane, path.Child("provider", "workers").Index(i).Child("controlPlane")
+		if controlPlane == nil {
+			continue
+		}
+		if backup := controlPlane.Backup; backup != nil {
+			all.add(here.Child("backup", "provider"), backup.Provider, kind.BackupBucket, kind.BackupEntry)
+		}
+		if exposure := controlPlane.Exposure; exposure != nil && exposure.Extension != nil && exposure.Extension.Type != nil {
+			all.add(here.Child("exposure", "extension", "type"), *exposure.Extension.Type, kind.SelfHostedShootExposure)
+		}
+	}
+	return all
+}
+
 // ofWorkers returns what the worker pools of a shoot need.
 func ofWorkers(s *gardencorev1beta1.ShootSpec, path *field.Path) needs {
 	var all needs
@@ -96,9 +126,7 @@ func (n *needs) names(shoot *gardencorev1beta1.Shoot, in Surroundings) {
 			}
 		}
 	}
-	if i := query.PrimaryIndex(shoot.Spec.DNS); i >= 0 && query.Manages(&shoot.Spec.DNS.Providers[i]) {
-		n.add(field.NewPath("spec", "dns", "providers").Index(i).Child("type"), *shoot.Spec.DNS.Providers[i].Type, kind.DNSRecord)
-	}
+	n.primary(shoot.Spec.DNS)
 	domain, defaults := query.Domain(shoot.Spec.DNS), in.Seed.Spec.DNS.Defaults
 	for i, offered := range defaults {
 		if query.Below(domain, offered.Domain) {
@@ -112,5 +140,12 @@ func (n *needs) names(shoot *gardencorev1beta1.Shoot, in Surroundings) {
 		if !d.Internal && query.Below(domain, d.Name) {
 			n.add(nil, d.Provider, kind.DNSRecord)
 		}
+	}
+}
+
+// primary adds what is needed for the primary DNS provider of a shoot.
+func (n *needs) primary(dns *gardencorev1beta1.DNS) {
+	if i := query.PrimaryIndex(dns); i >= 0 && query.Manages(&dns.Providers[i]) {
+		n.add(field.NewPath("spec", "dns", "providers").Index(i).Child("type"), *dns.Providers[i].Type, kind.DNSRecord)
 	}
 }

@@ -3,6 +3,7 @@
 package extensions_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -86,6 +87,63 @@ func TestNeededBySeed(t *testing.T) {
 			t.Parallel()
 			if diff := cmp.Diff(tc.want, sorted(extensions.NeededBySeed(tc.seed, registrations))); diff != "" {
 				t.Errorf("%s\nNeededBySeed (-want +got):\n%s", tc.reason, diff)
+			}
+		})
+	}
+}
+
+// TestNeededBySelfHosted_GCM_CR_10 has what a shoot needs that has no seed.
+func TestNeededBySelfHosted_GCM_CR_10(t *testing.T) {
+	t.Parallel()
+	registrations := []registration{autoEnabled(offers("a", "Extension/auto"), false, "shoot"), autoEnabled(offers("b", "Extension/seeds"), false, "seed")}
+	plain := func(s *shoot) {
+		s.Spec.SeedName, s.Spec.Provider.Type = nil, "cloud"
+		s.Spec.Networking = &gardencorev1beta1.Networking{Type: new("calico")}
+		s.Spec.Provider.Workers = []worker{
+			{ControlPlane: &gardencorev1beta1.WorkerControlPlane{}, Machine: gardencorev1beta1.Machine{Image: &gardencorev1beta1.ShootMachineImage{Name: "linux"}}},
+			{Machine: gardencorev1beta1.Machine{Image: &gardencorev1beta1.ShootMachineImage{Name: "other"}}},
+		}
+	}
+	always := []string{"ControlPlane/cloud", "Extension/auto", "Infrastructure/cloud", "Network/calico", "OperatingSystemConfig/linux", "OperatingSystemConfig/other", "Worker/cloud"}
+	for name, tc := range map[string]struct {
+		reason string
+		change func(*shoot)
+		more   []string
+	}{
+		"workers": {reason: "what its machines and all shoots need, and no control plane of a seed", change: func(*shoot) {}},
+		"names": {
+			reason: "the provider of its own domain",
+			change: func(s *shoot) {
+				s.Spec.DNS = &gardencorev1beta1.DNS{Domain: new("a.example"), Providers: []gardencorev1beta1.DNSProvider{{Type: new("second")}, {Type: new("own"), Primary: new(true)}}}
+			},
+			more: []string{"DNSRecord/own"},
+		},
+		"backup": {
+			reason: "it keeps its backups itself",
+			change: func(s *shoot) {
+				s.Spec.Provider.Workers[0].ControlPlane.Backup = &gardencorev1beta1.Backup{Provider: "store"}
+			},
+			more: []string{"BackupBucket/store", "BackupEntry/store"},
+		},
+		"exposure": {
+			reason: "an extension exposes its API server",
+			change: func(s *shoot) {
+				s.Spec.Provider.Workers[0].ControlPlane.Exposure = &gardencorev1beta1.Exposure{Extension: &gardencorev1beta1.ExtensionExposure{Type: new("balancer")}}
+			},
+			more: []string{"SelfHostedShootExposure/balancer"},
+		},
+		"exposure by names": {
+			reason: "which it does not need for names",
+			change: func(s *shoot) {
+				s.Spec.Provider.Workers[0].ControlPlane.Exposure = &gardencorev1beta1.Exposure{DNS: &gardencorev1beta1.DNSExposure{}}
+			},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			want := slices.Sorted(slices.Values(append(slices.Clone(always), tc.more...)))
+			if diff := cmp.Diff(want, sorted(extensions.NeededBySelfHosted(new(newShoot(plain, tc.change)), registrations))); diff != "" {
+				t.Errorf("%s\nNeededBySelfHosted (-want +got):\n%s", tc.reason, diff)
 			}
 		})
 	}

@@ -29,10 +29,12 @@ import (
 	"github.com/terrarium-garden/terrarium/controllers/garden/seed/namespace"
 	"github.com/terrarium-garden/terrarium/controllers/garden/shoot/conditions"
 	"github.com/terrarium-garden/terrarium/controllers/garden/shoot/hibernation"
+	shootlifecycle "github.com/terrarium-garden/terrarium/controllers/garden/shoot/lifecycle"
 	"github.com/terrarium-garden/terrarium/controllers/garden/shoot/maintenance"
 	"github.com/terrarium-garden/terrarium/controllers/garden/shoot/migration"
 	"github.com/terrarium-garden/terrarium/controllers/garden/shoot/quota"
 	"github.com/terrarium-garden/terrarium/controllers/garden/shoot/retry"
+	"github.com/terrarium-garden/terrarium/controllers/garden/shoot/selfhosted"
 	"github.com/terrarium-garden/terrarium/controllers/garden/shoot/state"
 	"github.com/terrarium-garden/terrarium/controllers/garden/shoot/statuslabel"
 	"github.com/terrarium-garden/terrarium/controllers/kit"
@@ -40,12 +42,13 @@ import (
 )
 
 // Adders returns the controllers of the garden, including its scheduler. A new controller is a new line. Each takes its own
-// section of the configuration, which must be complete with its defaults. Controllers of one kind share a section. The index that some of
-// them need comes first.
+// section of the configuration, which must be complete with its defaults. Controllers of one kind share a section. The indexes that some
+// of them need come first.
 func Adders(config *gardenconfigv1alpha1.ServerConfiguration) []kit.Adder {
 	c := config.Controllers
 	return []kit.Adder{
 		hosted.Index{},
+		selfhosted.Index{},
 		&csr.Reconciler{Config: c.CertificateSigningRequest},
 		&project.Reconciler{Config: c.Project},
 		&activity.Reconciler{Config: c.Project.ConcurrencyConfiguration},
@@ -53,9 +56,11 @@ func Adders(config *gardenconfigv1alpha1.ServerConfiguration) []kit.Adder {
 		&resourcequota.Reconciler{Config: c.Project.ConcurrencyConfiguration},
 		&namespace.Reconciler{Config: c.Seed.ConcurrencyConfiguration},
 		&lifecycle.Reconciler{Config: c.Seed},
+		&shootlifecycle.Reconciler{Config: c.Seed},
 		&check.Reconciler{Check: check.Extensions(), Config: c.SeedExtensionsCheck},
 		&check.Reconciler{Check: check.BackupBuckets(), Config: c.SeedBackupBucketsCheck},
 		&controllerregistration.Reconciler{Config: c.ControllerRegistration},
+		&controllerregistration.ShootReconciler{Config: c.ControllerRegistration},
 		&extensionrole.Reconciler{Config: c.ControllerRegistration},
 		&event.Reconciler{Config: c.Event},
 		&bastion.Reconciler{Config: c.Bastion},
@@ -84,6 +89,7 @@ func Adders(config *gardenconfigv1alpha1.ServerConfiguration) []kit.Adder {
 		&inuse.Reconciler{Protection: inuse.ControllerDeployments(), Config: c.ControllerDeployment},
 		&inuse.Reconciler{Protection: inuse.ControllerRegistrations(), Config: c.ControllerRegistration},
 		&inuse.Reconciler{Protection: inuse.Seeds(), Config: c.Seed.ConcurrencyConfiguration},
+		&inuse.Reconciler{Protection: inuse.SelfHostedShoots(), Config: c.ControllerRegistration},
 		&scheduler.Reconciler{Config: config.Scheduler},
 	}
 }

@@ -31,7 +31,8 @@ type ServerControllerConfiguration struct {
 	// ControllerDeploymentReference configures the controller that protects the objects that controller deployments refer to.
 	// +optional
 	ControllerDeploymentReference ConcurrencyConfiguration `json:"controllerDeploymentReference,omitempty"`
-	// ControllerRegistration configures the controllers that decide which extensions a seed needs and what they may do.
+	// ControllerRegistration configures the controllers that decide which extensions a seed or a self-hosted shoot needs and what they
+	// may do.
 	// +optional
 	ControllerRegistration ConcurrencyConfiguration `json:"controllerRegistration,omitempty"`
 	// CredentialsBinding configures the controller of credentials bindings.
@@ -68,7 +69,7 @@ type ServerControllerConfiguration struct {
 	// SecretBinding configures the controller of secret bindings.
 	// +optional
 	SecretBinding ConcurrencyConfiguration `json:"secretBinding,omitempty"`
-	// Seed configures the controllers of seeds.
+	// Seed configures the controllers of seeds, and the one that watches the gardenlets of self-hosted shoots.
 	// +optional
 	Seed ServerSeedControllerConfiguration `json:"seed,omitempty"`
 	// SeedBackupBucketsCheck configures the controller that checks the backup buckets of seeds.
@@ -235,8 +236,8 @@ type QuotaConfiguration struct {
 type ServerSeedControllerConfiguration struct {
 	ConcurrencyConfiguration `json:",inline"`
 
-	// MonitorPeriod is how long a gardenlet may fail to renew its lease before the readiness of its seed becomes unknown.
-	// Defaults to 40s.
+	// MonitorPeriod is how long a gardenlet may fail to renew its lease before the readiness of its seed, or of its
+	// self-hosted shoot, becomes unknown. Defaults to 40s.
 	// +optional
 	MonitorPeriod *metav1.Duration `json:"monitorPeriod,omitempty"`
 	// ShootMonitorPeriod is how long a gardenlet may fail to renew its lease before the conditions of its shoots turn Unknown.

@@ -141,6 +141,9 @@ const (
 	DataKeyCloudConfig = "cloud_config"
 	// LeasePrefixNodeAgent starts the name of the lease that the agent on a node renews, followed by the node's name.
 	LeasePrefixNodeAgent = "gardener-node-agent-"
+	// LeasePrefixSelfHostedShoot starts the name of the lease that the gardenlet of a self-hosted shoot renews in the namespace of its
+	// Shoot, followed by the name of that.
+	LeasePrefixSelfHostedShoot = "self-hosted-shoot-"
 	// DataKeyNodeAgentConfig is the key of the configuration that a node reads.
 	DataKeyNodeAgentConfig = "osc.yaml"
 )

@@ -18,7 +18,6 @@ import (
 	"github.com/terrarium-garden/terrarium/appliance/admission/world"
 	"github.com/terrarium-garden/terrarium/appliance/authorization/graph"
 	"github.com/terrarium-garden/terrarium/appliance/authorization/references"
-	"github.com/terrarium-garden/terrarium/appliance/authorization/shootclient"
 )
 
 func hosted(s *gardencorev1beta1.Shoot) bool { return !query.SelfHosted(&s.Spec) }
@@ -152,8 +151,8 @@ func nearby(_ context.Context, r *request) error {
 }
 
 func lease(_ context.Context, r *request) error {
-	if r.GetNamespace() != r.client.Namespace || r.GetName() != shootclient.LeasePrefix+r.client.Name {
-		return fmt.Errorf("metadata.name: the lease of shoot %q is %s/%s%s", r.client, r.client.Namespace, shootclient.LeasePrefix, r.client.Name)
+	if r.GetNamespace() != r.client.Namespace || r.GetName() != gardencorev1beta1.LeasePrefixSelfHostedShoot+r.client.Name {
+		return fmt.Errorf("metadata.name: the lease of shoot %q is %s/%s%s", r.client, r.client.Namespace, gardencorev1beta1.LeasePrefixSelfHostedShoot, r.client.Name)
 	}
 
 	return nil

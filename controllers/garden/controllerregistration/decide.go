@@ -11,18 +11,18 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/terrarium-garden/terrarium/apis/core/query"
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	"github.com/terrarium-garden/terrarium/apis/extensions"
 	"github.com/terrarium-garden/terrarium/controllers/kit"
 )
 
-// Input is everything that the installations of one seed depend on.
+// Input is everything that the installations of one cluster depend on.
 type Input struct {
-	// Seed is the seed.
-	Seed *gardencorev1beta1.Seed
-	// Shoots are those of the seed; others do not count.
+	// Place is the cluster.
+	Place Place
+	// Shoots are those of a seed; others do not count.
 	Shoots []gardencorev1beta1.Shoot
 	// Registrations are all registrations.
 	Registrations []gardencorev1beta1.ControllerRegistration
@@ -31,13 +31,13 @@ type Input struct {
 	// Buckets and Entries are all backup buckets and entries.
 	Buckets []gardencorev1beta1.BackupBucket
 	Entries []gardencorev1beta1.BackupEntry
-	// Domains are those of the garden.
+	// Domains are those of the garden. They count for seeds.
 	Domains []extensions.Domain
-	// Installations are those of this seed.
+	// Installations are those of this cluster.
 	Installations []gardencorev1beta1.ControllerInstallation
 }
 
-// Plan is what has to be done for one seed.
+// Plan is what has to be done for one cluster.
 type Plan struct {
 	// Install lists what has to be installed, with one entry for each registration, sorted by its name.
 	Install []Target
@@ -45,7 +45,7 @@ type Plan struct {
 	Delete []gardencorev1beta1.ControllerInstallation
 	// Leaving names wanted registrations whose old installation is still being deleted.
 	Leaving []string
-	// NoBackups lists what the backups of the seed need but nobody offers, sorted.
+	// NoBackups lists what the backups of the cluster need but nobody offers, sorted.
 	NoBackups []string
 }
 
@@ -59,13 +59,14 @@ type Target struct {
 	Existing *gardencorev1beta1.ControllerInstallation
 }
 
-// Decide plans the installations of a seed. It is an error if nobody offers a needed extension (GCM-CR-5), or if the
+// Decide plans the installations of a cluster. It is an error if nobody offers a needed extension (GCM-CR-5), or if the
 // registration of an installation (GCM-CR-6) or a deployment (GCM-CR-8) does not exist. Nothing must be changed then.
 func Decide(in Input) (Plan, error) {
 	existing, err := group(in)
 	if err != nil {
 		return Plan{}, err
 	}
+	in.Registrations = in.Place.eligible(in.Registrations)
 	wanted, noBackups, err := wantedRegistrations(in, existing)
 	if err != nil {
 		return Plan{}, err
@@ -131,16 +132,16 @@ func wantedRegistrations(
 	needed, shoots := needed(in)
 	missing, noBackups := unoffered(needed, in.Registrations)
 	if len(missing) > 0 {
-		return nil, nil, errors.New("no controller registration offers " + strings.Join(missing, ", "))
+		return nil, nil, errors.New("no " + in.Place.offerer() + " offers " + strings.Join(missing, ", "))
 	}
 	var wanted []*gardencorev1beta1.ControllerRegistration
 	for i := range in.Registrations {
 		registration := &in.Registrations[i]
 		required := slices.ContainsFunc(existing[registration.Name], required)
-		if !offers(registration, needed) && !byPolicy(registration, in.Seed, shoots > 0) && !required {
+		if !offers(registration, needed) && !byPolicy(registration, in.Place.object(), shoots > 0) && !required {
 			continue
 		}
-		matches, err := selects(registration, in.Seed)
+		matches, err := selects(registration, in.Place.labels())
 		if err != nil {
 			return nil, nil, err
 		}
@@ -182,14 +183,14 @@ func offers(registration *gardencorev1beta1.ControllerRegistration, needed offer
 	})
 }
 
-func byPolicy(registration *gardencorev1beta1.ControllerRegistration, seed *gardencorev1beta1.Seed, hasShoots bool) bool {
+func byPolicy(registration *gardencorev1beta1.ControllerRegistration, cluster client.Object, hasShoots bool) bool {
 	deployment := registration.Spec.Deployment
 	if deployment == nil || deployment.Policy == nil {
 		return false
 	}
 	switch *deployment.Policy {
 	case gardencorev1beta1.ControllerDeploymentPolicyAlways:
-		return seed.DeletionTimestamp == nil && registration.DeletionTimestamp == nil
+		return cluster.GetDeletionTimestamp() == nil && registration.DeletionTimestamp == nil
 	case gardencorev1beta1.ControllerDeploymentPolicyAlwaysExceptNoShoots:
 		return hasShoots
 	default:
@@ -201,7 +202,7 @@ func required(installation *gardencorev1beta1.ControllerInstallation) bool {
 	return kit.ConditionIs(installation.Status.Conditions, gardencorev1beta1.ConditionTypeRequired, gardencorev1beta1.ConditionTrue)
 }
 
-func selects(registration *gardencorev1beta1.ControllerRegistration, seed *gardencorev1beta1.Seed) (bool, error) {
+func selects(registration *gardencorev1beta1.ControllerRegistration, of labels.Set) (bool, error) {
 	if registration.Spec.Deployment == nil || registration.Spec.Deployment.SeedSelector == nil {
 		return true, nil
 	}
@@ -209,7 +210,7 @@ func selects(registration *gardencorev1beta1.ControllerRegistration, seed *garde
 	if err != nil {
 		return false, fmt.Errorf("read seed selector of controller registration %q: %w", registration.Name, err)
 	}
-	return selector.Matches(labels.Set(seed.Labels)), nil
+	return selector.Matches(of), nil
 }
 
 func deploymentOf(registration *gardencorev1beta1.ControllerRegistration, deployments []gardencorev1beta1.ControllerDeployment) (*gardencorev1beta1.ControllerDeployment, error) {
@@ -232,39 +233,27 @@ func (s offerSet) add(needs []extensions.Need) {
 	}
 }
 
-// needed returns everything that the seed, its backups and its shoots need (GCM-CR-2), and the number of shoots on the seed.
+// needed returns everything that the cluster, its backups and its shoots need (GCM-CR-2), and the number of shoots that it runs.
 func needed(in Input) (offerSet, int) {
-	all := offerSet{}
-	all.add(extensions.NeededBySeed(in.Seed, in.Registrations))
-	all.add(neededByBackups(in.Seed.Name, in.Buckets, in.Entries))
-	shoots := 0
-	for i := range in.Shoots {
-		if query.OnSeed(&in.Shoots[i], in.Seed.Name) {
-			shoots++
-			all.add(extensions.NeededByShoot(&in.Shoots[i], extensions.Surroundings{
-				Seed: in.Seed, Registrations: in.Registrations, Domains: in.Domains,
-			}))
-		}
-	}
+	all, shoots := in.Place.needs(in)
+	all.add(neededByBackups(in.Place, in.Buckets, in.Entries))
 	return all, shoots
 }
 
-// neededByBackups returns what the buckets and entries of a seed need (GCM-CR-2 a and b).
-func neededByBackups(seed string, buckets []gardencorev1beta1.BackupBucket, entries []gardencorev1beta1.BackupEntry) []extensions.Need {
+// neededByBackups returns what the buckets and entries of a cluster need (GCM-CR-2 a and b).
+func neededByBackups(place Place, buckets []gardencorev1beta1.BackupBucket, entries []gardencorev1beta1.BackupEntry) []extensions.Need {
 	var all []extensions.Need
 	named := map[string]*gardencorev1beta1.BackupBucket{}
 	for i := range buckets {
 		named[buckets[i].Name] = &buckets[i]
-		if is(buckets[i].Spec.SeedName, seed) {
+		if place.keeps(buckets[i].Spec.ShootRef, buckets[i].Spec.SeedName) {
 			all = append(all, extensions.NeededByBucket(&buckets[i])...)
 		}
 	}
 	for i := range entries {
-		if is(entries[i].Spec.SeedName, seed) || is(entries[i].Status.SeedName, seed) {
+		if place.keeps(entries[i].Spec.ShootRef, entries[i].Spec.SeedName, entries[i].Status.SeedName) {
 			all = append(all, extensions.NeededByEntry(named[entries[i].Spec.BucketName])...)
 		}
 	}
 	return all
 }
-
-func is(name *string, seed string) bool { return name != nil && *name == seed }

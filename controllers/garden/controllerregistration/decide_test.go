@@ -20,6 +20,8 @@ type (
 	installation = gardencorev1beta1.ControllerInstallation
 	seed         = gardencorev1beta1.Seed
 	shoot        = gardencorev1beta1.Shoot
+
+	gardenInstallations = gardencorev1beta1.ControllerInstallationList
 )
 
 func newSeed(change ...func(*seed)) *seed {
@@ -153,7 +155,7 @@ func TestDecide(t *testing.T) {
 		"GCM-CR-4 seed in deletion": {
 			reason: "a seed in deletion needs nothing for itself, not even what is always there",
 			in: controllerregistration.Input{
-				Seed: newSeed(deletedSeed), Registrations: []registration{policy(offers("always", "Extension/dns"), "Always"), local()},
+				Place: controllerregistration.OnSeed{Seed: newSeed(deletedSeed)}, Registrations: []registration{policy(offers("always", "Extension/dns"), "Always"), local()},
 				Installations: []installation{of("always-1", "always"), of("local-1", "provider-local")},
 			},
 			want: outline{Delete: []string{"always-1", "local-1"}},
@@ -262,7 +264,9 @@ func TestDecide(t *testing.T) {
 		"GCM-CR-5 nobody offers backups": {
 			reason: "a seed that cannot have backups can have everything else",
 			in: controllerregistration.Input{
-				Seed:          newSeed(func(s *seed) { s.Spec.Backup = &gardencorev1beta1.Backup{Provider: "cloud"} }),
+				Place: controllerregistration.OnSeed{
+					Seed: newSeed(func(s *seed) { s.Spec.Backup = &gardencorev1beta1.Backup{Provider: "cloud"} }),
+				},
 				Registrations: []registration{local()}, Shoots: []shoot{newShoot()},
 			},
 			want: outline{Install: []string{"provider-local"}, NoBackups: []string{"BackupBucket/cloud", "BackupEntry/cloud"}},
@@ -291,8 +295,8 @@ func TestDecide(t *testing.T) {
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			if tc.in.Seed == nil {
-				tc.in.Seed = newSeed()
+			if tc.in.Place == nil {
+				tc.in.Place = controllerregistration.OnSeed{Seed: newSeed()}
 			}
 			plan, err := controllerregistration.Decide(tc.in)
 			message := ""

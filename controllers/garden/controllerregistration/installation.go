@@ -7,7 +7,6 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
-	"maps"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -15,42 +14,45 @@ import (
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 )
 
-// Labels of an installation. The gardenlet installs again when one changes.
+// Labels of an installation. The gardenlet installs again when a hash changes. An installation on a seed names it in a label, by which those of
+// seeds are told from those of self-hosted shoots (GCM-CR-10).
 const (
 	labelRegistrationHash = "registration-spec-hash"
 	labelSeedHash         = "seed-spec-hash"
+	labelShootHash        = "shoot-spec-hash"
 	labelDeploymentHash   = "deployment-hash"
+	labelSeed             = "seed-ref-name"
 )
 
 const hashLength = 16
 
-// Fill sets the labels, annotations and references that an installation of the target on the seed should have (GCM-CR-7).
-//
-// The resource version of the seed is updated only together with its hash, because a seed changes with every heartbeat and a
-// changed installation is installed again.
-func Fill(installation *gardencorev1beta1.ControllerInstallation, target Target, seed *gardencorev1beta1.Seed) error {
-	hashes, err := hashesOf(target, seed)
-	if err != nil {
-		return err
-	}
-	before := installation.DeepCopy()
+// Fill sets the labels, annotations and references that an installation of the target in a cluster should have (GCM-CR-7).
+func Fill(installation *gardencorev1beta1.ControllerInstallation, target Target, place Place) error {
 	if installation.Labels == nil {
 		installation.Labels = map[string]string{}
 	}
-	delete(installation.Labels, labelDeploymentHash)
-	maps.Copy(installation.Labels, hashes)
 	mirror(installation, target.Registration)
-
 	spec := &installation.Spec
 	spec.RegistrationRef = corev1.ObjectReference{Name: target.Registration.Name, ResourceVersion: target.Registration.ResourceVersion}
-	spec.DeploymentRef = nil
-	if target.Deployment != nil {
-		spec.DeploymentRef = &corev1.ObjectReference{Name: target.Deployment.Name, ResourceVersion: target.Deployment.ResourceVersion}
+	if _, err := hash(installation, labelRegistrationHash, target.Registration.Spec); err != nil {
+		return err
 	}
-	if spec.SeedRef == nil || before.Labels[labelSeedHash] != installation.Labels[labelSeedHash] {
-		spec.SeedRef = &corev1.ObjectReference{Name: seed.Name, ResourceVersion: seed.ResourceVersion}
+	if err := deploy(installation, target.Deployment); err != nil {
+		return err
 	}
-	return nil
+	return place.refer(installation)
+}
+
+// deploy says how to install, or that nothing says so.
+func deploy(installation *gardencorev1beta1.ControllerInstallation, deployment *gardencorev1beta1.ControllerDeployment) error {
+	if deployment == nil {
+		delete(installation.Labels, labelDeploymentHash)
+		installation.Spec.DeploymentRef = nil
+		return nil
+	}
+	installation.Spec.DeploymentRef = &corev1.ObjectReference{Name: deployment.Name, ResourceVersion: deployment.ResourceVersion}
+	_, err := hash(installation, labelDeploymentHash, []any{deployment.Type, deployment.ProviderConfig, deployment.InjectGardenKubeconfig})
+	return err
 }
 
 // mirror copies the annotation for the pod security level of the extension's namespace, or removes it.
@@ -63,19 +65,15 @@ func mirror(installation *gardencorev1beta1.ControllerInstallation, registration
 	metav1.SetMetaDataAnnotation(&installation.ObjectMeta, gardencorev1beta1.AnnotationPodSecurityEnforce, level)
 }
 
-func hashesOf(target Target, seed *gardencorev1beta1.Seed) (map[string]string, error) {
-	parts := map[string]any{labelRegistrationHash: target.Registration.Spec, labelSeedHash: seed.Spec}
-	if deployment := target.Deployment; deployment != nil {
-		parts[labelDeploymentHash] = []any{deployment.Type, deployment.ProviderConfig, deployment.InjectGardenKubeconfig}
+// hash sets the label to the hash of a part, and reports whether it was another one.
+func hash(installation *gardencorev1beta1.ControllerInstallation, label string, part any) (changed bool, err error) {
+	data, err := json.Marshal(part)
+	if err != nil {
+		return false, fmt.Errorf("hash for label %q: %w", label, err)
 	}
-	hashes := make(map[string]string, len(parts))
-	for label, part := range parts {
-		data, err := json.Marshal(part)
-		if err != nil {
-			return nil, fmt.Errorf("hash for label %q: %w", label, err)
-		}
-		sum := sha256.Sum256(data)
-		hashes[label] = hex.EncodeToString(sum[:])[:hashLength]
-	}
-	return hashes, nil
+	sum := sha256.Sum256(data)
+	value := hex.EncodeToString(sum[:])[:hashLength]
+	changed = installation.Labels[label] != value
+	installation.Labels[label] = value
+	return changed, nil
 }

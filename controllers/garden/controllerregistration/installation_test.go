@@ -15,7 +15,7 @@ import (
 
 func fill(t *testing.T, i *installation, target controllerregistration.Target, s *seed) {
 	t.Helper()
-	if err := controllerregistration.Fill(i, target, s); err != nil {
+	if err := controllerregistration.Fill(i, target, controllerregistration.OnSeed{Seed: s}); err != nil {
 		t.Fatalf("Fill: %v", err)
 	}
 }
@@ -40,6 +40,9 @@ func TestFill(t *testing.T) {
 	}
 	if diff := cmp.Diff(wantSpec, got.Spec); diff != "" {
 		t.Errorf("GCM-CR-7: references (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff("eu", got.Labels["seed-ref-name"]); diff != "" {
+		t.Errorf("GCM-CR-10: an installation on a seed names it (-want +got):\n%s", diff)
 	}
 	if diff := cmp.Diff(r.Annotations, got.Annotations); diff != "" {
 		t.Errorf("GCM-CR-7: the pod security level is mirrored (-want +got):\n%s", diff)

@@ -15,107 +15,113 @@ import (
 
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	"github.com/terrarium-garden/terrarium/apis/extensions"
-	"github.com/terrarium-garden/terrarium/controllers/garden/seed/hosted"
 	"github.com/terrarium-garden/terrarium/controllers/kit"
 )
 
 const (
 	// recheckLeaving is the time after which an installation that is being deleted but wanted again is checked again.
 	recheckLeaving = 5 * time.Second
-	// reasonIncomplete says that something that a seed needs is missing. A new registration or deployment starts another
+	// reasonIncomplete says that something that a cluster needs is missing. A new registration or deployment starts another
 	// pass.
 	reasonIncomplete = "ExtensionMissing"
 )
 
-type scope struct {
-	seed *gardencorev1beta1.Seed
-	plan Plan
+// pass installs in one cluster what is needed there, and removes the rest.
+type pass struct {
+	*kit.Base
+
+	place Place
+	// shoots are those of a seed.
+	shoots []gardencorev1beta1.Shoot
+	plan   Plan
 }
 
-// Reconcile installs on one seed what is needed there, and removes the rest.
-func (r *Reconciler) Reconcile(ctx context.Context, seed *gardencorev1beta1.Seed) (reconcile.Result, error) {
-	outcome, err := kit.Run(ctx, &scope{seed: seed}, r.decide, r.install, r.uninstall, r.waitForLeaving)
+func (p *pass) run(ctx context.Context) (reconcile.Result, error) {
+	outcome, err := kit.Run(ctx, p, decide, install, uninstall, waitForLeaving)
 	if kit.IsFailure(err) {
-		kit.Record(r.Recorder, seed, kit.Notice{
-			Type: corev1.EventTypeWarning, Reason: gardencorev1beta1.EventReconcileError,
-			Action: gardencorev1beta1.EventActionReconcile, Message: err.Error(),
-		})
+		p.warn(gardencorev1beta1.EventReconcileError, err.Error())
 	}
 	return kit.Result(outcome, err)
 }
 
-// decide reads the installations around the cache, because their names are generated: one that is not in the cache yet would be
-// created a second time.
-func (r *Reconciler) decide(ctx context.Context, s *scope) (kit.Outcome, error) {
+func (p *pass) warn(reason, message string) {
+	kit.Record(p.Recorder, p.place.object(), kit.Notice{
+		Type: corev1.EventTypeWarning, Reason: reason, Action: gardencorev1beta1.EventActionReconcile, Message: message,
+	})
+}
+
+func decide(ctx context.Context, p *pass) (kit.Outcome, error) {
+	in, err := p.read(ctx)
+	if err != nil {
+		return kit.Stop(), err
+	}
+	if p.plan, err = Decide(in); err != nil {
+		name := client.ObjectKeyFromObject(p.place.object()).String()
+		return kit.Stop(), kit.UserMustFix(reasonIncomplete, fmt.Errorf("plan extensions of %s %q: %w", p.place.kind(), strings.TrimPrefix(name, "/"), err))
+	}
+	if len(p.plan.NoBackups) > 0 {
+		p.warn(reasonIncomplete, fmt.Sprintf("The %s has no backups: no %s offers %s", p.place.kind(), p.place.offerer(), strings.Join(p.plan.NoBackups, ", ")))
+	}
+	return kit.Continue(), nil
+}
+
+// read reads the installations around the cache, because their names are generated: one that is not in the cache yet would be created a second
+// time. No two passes for one cluster run at once, because the queue hands it out once.
+func (p *pass) read(ctx context.Context) (Input, error) {
 	registrations := &gardencorev1beta1.ControllerRegistrationList{}
 	deployments := &gardencorev1beta1.ControllerDeploymentList{}
 	buckets, entries := &gardencorev1beta1.BackupBucketList{}, &gardencorev1beta1.BackupEntryList{}
 	for _, list := range []client.ObjectList{registrations, deployments, buckets, entries} {
-		if err := r.Client.List(ctx, list, client.UnsafeDisableDeepCopy); err != nil {
-			return kit.Stop(), fmt.Errorf("list %T: %w", list, err)
+		if err := p.Client.List(ctx, list, client.UnsafeDisableDeepCopy); err != nil {
+			return Input{}, fmt.Errorf("list %T: %w", list, err)
 		}
 	}
-	shoots, err := hosted.Shoots(ctx, r.Client, s.seed.Name)
-	if err != nil {
-		return kit.Stop(), err
-	}
 	installations := &gardencorev1beta1.ControllerInstallationList{}
-	if err := r.Reader.List(ctx, installations, client.MatchingFields{gardencorev1beta1.FieldSeedRefName: s.seed.Name}); err != nil {
-		return kit.Stop(), fmt.Errorf("list controller installations: %w", err)
+	if err := p.Reader.List(ctx, installations, p.place.installations()); err != nil {
+		return Input{}, fmt.Errorf("list controller installations: %w", err)
 	}
-	domains, err := domains(ctx, r.Client)
+	domains, err := domains(ctx, p.Client)
 	if err != nil {
-		return kit.Stop(), err
+		return Input{}, err
 	}
-	plan, err := Decide(Input{
-		Seed: s.seed, Shoots: shoots, Registrations: registrations.Items, Deployments: deployments.Items,
+	return Input{
+		Place: p.place, Shoots: p.shoots, Registrations: registrations.Items, Deployments: deployments.Items,
 		Buckets: buckets.Items, Entries: entries.Items, Domains: domains, Installations: installations.Items,
-	})
-	if err != nil {
-		return kit.Stop(), kit.UserMustFix(reasonIncomplete, fmt.Errorf("plan extensions of seed %q: %w", s.seed.Name, err))
-	}
-	if len(plan.NoBackups) > 0 {
-		kit.Record(r.Recorder, s.seed, kit.Notice{
-			Type: corev1.EventTypeWarning, Reason: reasonIncomplete, Action: gardencorev1beta1.EventActionReconcile,
-			Message: "The seed has no backups: no controller registration offers " + strings.Join(plan.NoBackups, ", "),
-		})
-	}
-	s.plan = plan
-	return kit.Continue(), nil
+	}, nil
 }
 
-func (r *Reconciler) install(ctx context.Context, s *scope) (kit.Outcome, error) {
-	for _, target := range s.plan.Install {
-		if err := r.apply(ctx, s.seed, target); err != nil {
+func install(ctx context.Context, p *pass) (kit.Outcome, error) {
+	for _, target := range p.plan.Install {
+		if err := p.apply(ctx, target); err != nil {
 			return kit.Stop(), err
 		}
 	}
 	return kit.Continue(), nil
 }
 
-func (r *Reconciler) apply(ctx context.Context, seed *gardencorev1beta1.Seed, target Target) error {
+func (p *pass) apply(ctx context.Context, target Target) error {
 	if target.Existing == nil {
 		installation := &gardencorev1beta1.ControllerInstallation{ObjectMeta: metav1.ObjectMeta{GenerateName: target.Registration.Name + "-"}}
-		if err := Fill(installation, target, seed); err != nil {
+		if err := Fill(installation, target, p.place); err != nil {
 			return err
 		}
-		if err := r.Client.Create(ctx, installation); err != nil {
+		if err := p.Client.Create(ctx, installation); err != nil {
 			return fmt.Errorf("create controller installation of %q: %w", target.Registration.Name, err)
 		}
 		return nil
 	}
 	installation := target.Existing.DeepCopy()
-	commit := kit.Begin(r.Client, installation)
-	if err := Fill(installation, target, seed); err != nil {
+	commit := kit.Begin(p.Client, installation)
+	if err := Fill(installation, target, p.place); err != nil {
 		return err
 	}
 	return commit.WriteObject(ctx)
 }
 
 // uninstall deletes the installations that nobody needs (GCM-CR-9).
-func (r *Reconciler) uninstall(ctx context.Context, s *scope) (kit.Outcome, error) {
-	for i := range s.plan.Delete {
-		if err := kit.Remove(ctx, r.Client, &s.plan.Delete[i]); err != nil {
+func uninstall(ctx context.Context, p *pass) (kit.Outcome, error) {
+	for i := range p.plan.Delete {
+		if err := kit.Remove(ctx, p.Client, &p.plan.Delete[i]); err != nil {
 			return kit.Stop(), err
 		}
 	}
@@ -123,11 +129,11 @@ func (r *Reconciler) uninstall(ctx context.Context, s *scope) (kit.Outcome, erro
 }
 
 // waitForLeaving waits for old installations of wanted registrations to be deleted (GCM-CR-8).
-func (r *Reconciler) waitForLeaving(_ context.Context, s *scope) (kit.Outcome, error) {
-	if len(s.plan.Leaving) == 0 {
+func waitForLeaving(_ context.Context, p *pass) (kit.Outcome, error) {
+	if len(p.plan.Leaving) == 0 {
 		return kit.Continue(), nil
 	}
-	return kit.Stop(), kit.Wait(recheckLeaving, "old installations are still being deleted: "+strings.Join(s.plan.Leaving, ", "))
+	return kit.Stop(), kit.Wait(recheckLeaving, "old installations are still being deleted: "+strings.Join(p.plan.Leaving, ", "))
 }
 
 // domains reads the domains from the metadata of Secrets in namespace garden.

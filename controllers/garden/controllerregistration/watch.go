@@ -3,6 +3,8 @@
 package controllerregistration
 
 import (
+	"context"
+
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/builder"
@@ -14,6 +16,7 @@ import (
 	gardenconfigv1alpha1 "github.com/terrarium-garden/terrarium/apis/config/v1alpha1"
 	"github.com/terrarium-garden/terrarium/apis/core/query"
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+	"github.com/terrarium-garden/terrarium/controllers/garden/seed/hosted"
 	"github.com/terrarium-garden/terrarium/controllers/kit"
 )
 
@@ -40,6 +43,15 @@ func (r *Reconciler) AddToManager(clusters kit.Clusters) error {
 		Watches(&gardencorev1beta1.BackupEntry{}, kit.EnqueueNamed(seedsOfEntry), builder.WithPredicates(kit.Changed(entryFacts))).
 		WatchesMetadata(&corev1.Secret{}, allSeeds, builder.WithPredicates(domainChanges()))
 	return kit.Complete(b, controllerName, reconcile.AsReconciler(r.Client, r))
+}
+
+// Reconcile installs on one seed what is needed there, and removes the rest.
+func (r *Reconciler) Reconcile(ctx context.Context, seed *gardencorev1beta1.Seed) (reconcile.Result, error) {
+	shoots, err := hosted.Shoots(ctx, r.Client, seed.Name)
+	if err != nil {
+		return kit.Result(kit.Stop(), err)
+	}
+	return (&pass{Base: &r.Base, place: OnSeed{seed}, shoots: shoots}).run(ctx)
 }
 
 func seedOfInstallation(installation *gardencorev1beta1.ControllerInstallation) []types.NamespacedName {
@@ -84,11 +96,11 @@ func shootFacts(shoot *gardencorev1beta1.Shoot) any {
 }
 
 func bucketFacts(bucket *gardencorev1beta1.BackupBucket) any {
-	return []any{bucket.Spec.SeedName, bucket.Spec.Provider.Type}
+	return []any{bucket.Spec.SeedName, bucket.Spec.ShootRef, bucket.Spec.Provider.Type}
 }
 
 func entryFacts(entry *gardencorev1beta1.BackupEntry) any {
-	return []any{entry.Spec.SeedName, entry.Status.SeedName, entry.Spec.BucketName}
+	return []any{entry.Spec.SeedName, entry.Status.SeedName, entry.Spec.ShootRef, entry.Spec.BucketName}
 }
 
 // domainChanges lets changes of the garden's domains through.

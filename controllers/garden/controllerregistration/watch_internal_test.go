@@ -91,3 +91,41 @@ func TestChanges_GCM_CR_1(t *testing.T) {
 		t.Error("a domain that goes starts a computation, and another Secret does not")
 	}
 }
+
+// TestSelfHostedChanges_GCM_CR_10 has events of shoots and of what may refer to them, and whether they start a computation.
+func TestSelfHostedChanges_GCM_CR_10(t *testing.T) {
+	t.Parallel()
+	shoot := func(change ...func(*gardencorev1beta1.Shoot)) client.Object {
+		s := &gardencorev1beta1.Shoot{}
+		s.Spec.Provider.Workers = []gardencorev1beta1.Worker{{ControlPlane: &gardencorev1beta1.WorkerControlPlane{}}}
+		for _, c := range change {
+			c(s)
+		}
+		return s
+	}
+	onSeed := func(s *gardencorev1beta1.Shoot) { s.Spec.Provider.Workers[0].ControlPlane = nil }
+	grown := func(s *gardencorev1beta1.Shoot) { s.Generation = 2 }
+	changes := selfHostedChanges()
+	for reason, tc := range map[string]struct{ got, want bool }{
+		"a self-hosted shoot comes":       {changes.Create(event.CreateEvent{Object: shoot()}), true},
+		"its spec changes":                {changes.Update(event.UpdateEvent{ObjectOld: shoot(), ObjectNew: shoot(grown)}), true},
+		"its deletion begins":             {changes.Update(event.UpdateEvent{ObjectOld: shoot(), ObjectNew: shoot(func(s *gardencorev1beta1.Shoot) { s.DeletionTimestamp = new(metav1.Now()) })}), true},
+		"it reports":                      {changes.Update(event.UpdateEvent{ObjectOld: shoot(), ObjectNew: shoot(func(s *gardencorev1beta1.Shoot) { s.Status.TechnicalID = "a" })}), false},
+		"it is gone":                      {changes.Delete(event.DeleteEvent{Object: shoot()}), false},
+		"a shoot on a seed comes":         {changes.Create(event.CreateEvent{Object: shoot(onSeed)}), false},
+		"the spec of one on a seed grows": {changes.Update(event.UpdateEvent{ObjectOld: shoot(onSeed), ObjectNew: shoot(onSeed, grown)}), false},
+		"an entry is of another shoot": {kit.Changed(entryFacts).Update(event.UpdateEvent{
+			ObjectOld: &gardencorev1beta1.BackupEntry{}, ObjectNew: &gardencorev1beta1.BackupEntry{Spec: gardencorev1beta1.BackupEntrySpec{ShootRef: &corev1.ObjectReference{Name: "a"}}},
+		}), true},
+		"a bucket is of another shoot": {kit.Changed(bucketFacts).Update(event.UpdateEvent{
+			ObjectOld: &gardencorev1beta1.BackupBucket{}, ObjectNew: &gardencorev1beta1.BackupBucket{Spec: gardencorev1beta1.BackupBucketSpec{ShootRef: &corev1.ObjectReference{Name: "a"}}},
+		}), true},
+	} {
+		if tc.got != tc.want {
+			t.Errorf("%s: starts a computation %t, want %t", reason, tc.got, tc.want)
+		}
+	}
+	if got := shootOfInstallation(&gardencorev1beta1.ControllerInstallation{}); got != nil {
+		t.Errorf("an installation on a seed starts a computation for the shoots %v", got)
+	}
+}

@@ -17,11 +17,13 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/tools/cache"
 	"k8s.io/client-go/util/workqueue"
+	"sigs.k8s.io/controller-runtime/pkg/builder"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
 	"sigs.k8s.io/controller-runtime/pkg/event"
 	"sigs.k8s.io/controller-runtime/pkg/handler"
+	"sigs.k8s.io/controller-runtime/pkg/predicate"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	gardenconfigv1alpha1 "github.com/terrarium-garden/terrarium/apis/config/v1alpha1"
@@ -35,6 +37,8 @@ type Protection struct {
 	Name string
 	// Object is an empty object of the protected kind.
 	Object client.Object
+	// Only, if set, says which objects of the kind are protected. It must never change for an object.
+	Only func(object client.Object) bool
 	// Finalizer holds the object back.
 	Finalizer string
 	// EventType is the type of the event that names the references; corev1.EventTypeNormal if empty.
@@ -112,11 +116,19 @@ func (r *Reconciler) AddToManager(clusters kit.Clusters) error {
 	if r.Protection.EventType == "" {
 		r.Protection.EventType = corev1.EventTypeNormal
 	}
-	b := r.Controller(clusters, r.Protection.Name, kit.Workers(r.Config.ConcurrentSyncs)).For(r.Protection.Object)
+	b := r.Controller(clusters, r.Protection.Name, kit.Workers(r.Config.ConcurrentSyncs)).For(r.Protection.Object, r.Protection.only()...)
 	for _, users := range r.Protection.UsedBy {
 		b.Watches(users.Object, released(users))
 	}
 	return kit.Complete(b, r.Protection.Name, r)
+}
+
+// only lets through the events of protected objects.
+func (p Protection) only() []builder.ForOption {
+	if p.Only == nil {
+		return nil
+	}
+	return []builder.ForOption{builder.WithPredicates(predicate.NewPredicateFuncs(p.Only))}
 }
 
 // released enqueues the objects that an object has stopped referencing.
@@ -143,6 +155,9 @@ func (r *Reconciler) Reconcile(ctx context.Context, request reconcile.Request) (
 	object, _ := r.Protection.Object.DeepCopyObject().(client.Object)
 	if err := r.Client.Get(ctx, request.NamespacedName, object); err != nil {
 		return reconcile.Result{}, client.IgnoreNotFound(err)
+	}
+	if r.Protection.Only != nil && !r.Protection.Only(object) {
+		return reconcile.Result{}, nil
 	}
 	if object.GetDeletionTimestamp() == nil {
 		return kit.Result(kit.Stop(), r.hold(ctx, object))

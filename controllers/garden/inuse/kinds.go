@@ -5,6 +5,7 @@ package inuse
 import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/terrarium-garden/terrarium/apis/core/query"
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
@@ -118,6 +119,25 @@ func Seeds() Protection {
 				return kit.Keys("", shoot.Spec.SeedName, shoot.Status.SeedName)
 			}),
 		},
+	}
+}
+
+// SelfHostedShoots are used by the extensions that are installed in them (GCM-CR-10). Other Shoots have none, and are left alone.
+func SelfHostedShoots() Protection {
+	installations := byInstallations(func(installation *gardencorev1beta1.ControllerInstallation) []types.NamespacedName {
+		if ref := installation.Spec.ShootRef; ref != nil {
+			return kit.Keys(ref.Namespace, &ref.Name)
+		}
+		return nil
+	})
+	installations.Everywhere = true // An installation has no namespace.
+	return Protection{
+		Name: "shoot-finalizer", Object: &gardencorev1beta1.Shoot{}, Finalizer: gardencorev1beta1.FinalizerControllerRegistration,
+		Only: func(object client.Object) bool {
+			shoot, ok := object.(*gardencorev1beta1.Shoot)
+			return ok && query.SelfHosted(&shoot.Spec)
+		},
+		UsedBy: []Users{installations},
 	}
 }
 

@@ -78,11 +78,19 @@ func installations() []client.Object {
 			RegistrationRef: corev1.ObjectReference{Name: registration}, SeedRef: seed,
 		}}
 	}
+	inShoot := func(name, registration, namespace, shoot string) client.Object {
+		object := installation(name, registration, nil)
+		if i, ok := object.(*gardencorev1beta1.ControllerInstallation); ok {
+			i.Spec.ShootRef = &corev1.ObjectReference{Namespace: namespace, Name: shoot}
+		}
+		return object
+	}
 	moving := shoot("moving", gardencorev1beta1.ShootSpec{SeedName: new("elsewhere")})
 	moving.Status.SeedName = new("home")
 	return []client.Object{
 		installation("a", "local", &corev1.ObjectReference{Name: "home"}), installation("b", "other", &corev1.ObjectReference{Name: "home"}),
-		installation("c", "local", nil), moving, shoot("bound", gardencorev1beta1.ShootSpec{SeedName: new("home")}),
+		installation("c", "local", nil), inShoot("d", "local", "garden-dev", "home"), inShoot("e", "other", "garden", "home"),
+		inShoot("f", "other", "garden-dev", "elsewhere"), moving, shoot("bound", gardencorev1beta1.ShootSpec{SeedName: new("home")}),
 		shoot("away", gardencorev1beta1.ShootSpec{SeedName: new("elsewhere")}),
 	}
 }
@@ -125,14 +133,19 @@ func TestReferences(t *testing.T) {
 			want:  []string{"ControllerRegistration a"},
 		},
 		"GCM-CRFIN-1": {
-			reason:     "installations of the registration, with and without a seed",
+			reason:     "installations of the registration, on seeds, in shoots and on nothing",
 			protection: inuse.ControllerRegistrations(), object: "local", users: installations(),
-			want: []string{"ControllerInstallation a", "ControllerInstallation c"},
+			want: []string{"ControllerInstallation a", "ControllerInstallation c", "ControllerInstallation d"},
 		},
 		"GCM-CRFIN-2": {
 			reason:     "installations on the seed, and shoots that name it in spec or status",
 			protection: inuse.Seeds(), object: "home", users: installations(),
 			want: []string{"ControllerInstallation a", "ControllerInstallation b", "Shoot garden-dev/bound", "Shoot garden-dev/moving"},
+		},
+		"GCM-CR-10": {
+			reason:     "installations in the shoot of that name and namespace, and no seed of its name",
+			protection: inuse.SelfHostedShoots(), namespace: "garden-dev", object: "home", users: installations(),
+			want: []string{"ControllerInstallation d"},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -77,3 +77,30 @@ func TestOldCache_GCM_USE_1(t *testing.T) {
 		t.Errorf("the class is released: %v", err)
 	}
 }
+
+// TestOnlySelfHosted_GCM_CR_10 has two shoots, of which the self-hosted one is protected.
+func TestOnlySelfHosted_GCM_CR_10(t *testing.T) {
+	t.Parallel()
+	kinds, err := scheme.New()
+	if err != nil {
+		t.Fatal(err)
+	}
+	lone, hosted := shoot("lone", gardencorev1beta1.ShootSpec{}), shoot("hosted", gardencorev1beta1.ShootSpec{})
+	lone.Spec.Provider.Workers = []gardencorev1beta1.Worker{{ControlPlane: &gardencorev1beta1.WorkerControlPlane{}}}
+	c := fake.NewClientBuilder().WithScheme(kinds).WithObjects(lone, hosted).Build()
+	r := &inuse.Reconciler{Base: kit.Base{Client: c, Reader: c}, Protection: inuse.SelfHostedShoots()}
+	for object, want := range map[*gardencorev1beta1.Shoot]int{lone: 1, hosted: 0} {
+		if _, err := r.Reconcile(t.Context(), reconcile.Request{NamespacedName: client.ObjectKeyFromObject(object)}); err != nil {
+			t.Fatal(err)
+		}
+		if err := c.Get(t.Context(), client.ObjectKeyFromObject(object), object); err != nil {
+			t.Fatal(err)
+		}
+		if len(object.Finalizers) != want {
+			t.Errorf("shoot %q has finalizers %v, want %d", object.Name, object.Finalizers, want)
+		}
+		if got := r.Protection.Only(object); got != (want == 1) {
+			t.Errorf("events of shoot %q start a pass: %t", object.Name, got)
+		}
+	}
+}

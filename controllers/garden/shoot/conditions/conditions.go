@@ -50,7 +50,7 @@ func (r *Reconciler) AddToManager(clusters kit.Clusters) error {
 
 // Concerned reports whether a shoot can be a seed, or has conditions that only a seed has. Other shoots start no pass (GCM-SHOOTCOND-2).
 func Concerned(shoot *gardencorev1beta1.Shoot) bool {
-	return shoot.Namespace == gardencorev1beta1.NamespaceGarden || len(Merge(shoot.Status.Conditions, nil)) < len(shoot.Status.Conditions)
+	return shoot.Namespace == gardencorev1beta1.NamespaceGarden || len(Merge(shoot, nil)) < len(shoot.Status.Conditions)
 }
 
 // shootOfSeed enqueues the shoot that a seed is made of. The ManagedSeed of a seed has its name.
@@ -78,7 +78,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, shoot *gardencorev1beta1.Sho
 		return kit.Result(kit.Stop(), err)
 	}
 	commit := kit.Begin(r.Client, shoot)
-	shoot.Status.Conditions = Merge(shoot.Status.Conditions, seed)
+	shoot.Status.Conditions = Merge(shoot, seed)
 	return commit.Status(ctx, kit.Stop(), nil)
 }
 
@@ -107,11 +107,22 @@ func (r *Reconciler) seedOf(ctx context.Context, shoot *gardencorev1beta1.Shoot)
 // Merge returns the conditions of a shoot: its own, and those of the seed if it is one. Those of another type are left out,
 // because they are of a seed that is gone, or that does not have them any more (GCM-SHOOTCOND-1). The conditions of the seed keep
 // their times.
-func Merge(conditions []gardencorev1beta1.Condition, seed *gardencorev1beta1.Seed) []gardencorev1beta1.Condition {
-	own := func(c gardencorev1beta1.Condition) bool { return slices.Contains(query.ShootConditions(), c.Type) }
-	merged := slices.DeleteFunc(slices.Clone(conditions), func(c gardencorev1beta1.Condition) bool { return !own(c) })
+func Merge(shoot *gardencorev1beta1.Shoot, seed *gardencorev1beta1.Seed) []gardencorev1beta1.Condition {
+	types := ownTypes(shoot)
+	own := func(c gardencorev1beta1.Condition) bool { return slices.Contains(types, c.Type) }
+	merged := slices.DeleteFunc(slices.Clone(shoot.Status.Conditions), func(c gardencorev1beta1.Condition) bool { return !own(c) })
 	if seed == nil {
 		return merged
 	}
 	return append(merged, slices.DeleteFunc(slices.Clone(seed.Status.Conditions), own)...)
+}
+
+// ownTypes returns the types of the conditions that are those of the shoot itself. A self-hosted shoot has a gardenlet and a backup of its own,
+// about which others have conditions in their Seed (GCM-SEEDLIFE-6).
+func ownTypes(shoot *gardencorev1beta1.Shoot) []gardencorev1beta1.ConditionType {
+	types := query.ShootConditions()
+	if query.SelfHosted(&shoot.Spec) {
+		types = append(types, gardencorev1beta1.ConditionTypeGardenletReady, gardencorev1beta1.ConditionTypeBackupBucketsReady)
+	}
+	return types
 }

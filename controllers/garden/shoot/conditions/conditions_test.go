@@ -26,10 +26,11 @@ func TestMerge(t *testing.T) {
 		return &gardencorev1beta1.Seed{Status: gardencorev1beta1.SeedStatus{Conditions: all}}
 	}
 	for name, tc := range map[string]struct {
-		reason string
-		have   []condition
-		seed   *gardencorev1beta1.Seed
-		want   []condition
+		reason     string
+		selfHosted bool
+		have       []condition
+		seed       *gardencorev1beta1.Seed
+		want       []condition
 	}{
 		"GCM-SHOOTCOND-1 seed":       {reason: "the conditions of the seed are shown, with their times", have: []condition{own}, seed: seed(ready, extensions), want: []condition{own, ready, extensions}},
 		"GCM-SHOOTCOND-1 changed":    {reason: "they replace older ones", have: []condition{{Type: "GardenletReady", Status: "False"}, own}, seed: seed(ready), want: []condition{own, ready}},
@@ -38,10 +39,24 @@ func TestMerge(t *testing.T) {
 		"GCM-SHOOTCOND-1 ordinary":   {reason: "an ordinary shoot stays as it is", have: []condition{own}, want: []condition{own}},
 		"GCM-SHOOTCOND-1 of a shoot": {reason: "a seed does not overwrite what the gardenlet says about the shoot", have: []condition{own}, seed: seed(condition{Type: "EveryNodeReady", Status: "False"}), want: []condition{own}},
 		"GCM-SHOOTCOND-1 nothing":    {reason: "a shoot without conditions has none"},
+		"GCM-SEEDLIFE-6 self-hosted": {
+			reason: "a self-hosted shoot has a gardenlet and a backup of its own", selfHosted: true,
+			have: []condition{own, ready, {Type: "BackupBucketsReady", Status: "True"}, extensions},
+			want: []condition{own, ready, {Type: "BackupBucketsReady", Status: "True"}},
+		},
+		"GCM-SEEDLIFE-6 seed": {
+			reason: "of which that of a seed does not take the place", selfHosted: true,
+			have: []condition{own, ready}, seed: seed(condition{Type: "GardenletReady", Status: "Unknown"}, extensions),
+			want: []condition{own, ready, extensions},
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			if diff := cmp.Diff(tc.want, conditions.Merge(tc.have, tc.seed), cmpopts.EquateEmpty()); diff != "" {
+			shoot := &gardencorev1beta1.Shoot{Status: gardencorev1beta1.ShootStatus{Conditions: tc.have}}
+			if tc.selfHosted {
+				shoot.Spec.Provider.Workers = []gardencorev1beta1.Worker{{ControlPlane: &gardencorev1beta1.WorkerControlPlane{}}}
+			}
+			if diff := cmp.Diff(tc.want, conditions.Merge(shoot, tc.seed), cmpopts.EquateEmpty()); diff != "" {
 				t.Errorf("%s\nMerge(...) (-want +got):\n%s", tc.reason, diff)
 			}
 		})

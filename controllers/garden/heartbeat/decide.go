@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package lifecycle
+package heartbeat
 
 import (
 	"slices"
@@ -14,8 +14,9 @@ import (
 )
 
 const (
-	messageSeedSilent  = "The gardenlet stopped posting its status"
-	messageShootSilent = "The gardenlet of the seed stopped sending heartbeats"
+	messageSilent      = "The gardenlet stopped posting its status"
+	messageSeedSilent  = "The gardenlet of the seed stopped sending heartbeats"
+	messageShootSilent = "The gardenlet of the shoot stopped sending heartbeats"
 )
 
 // Alive reports whether the gardenlet has renewed its lease within the period. It has not if there is no lease
@@ -24,26 +25,18 @@ func Alive(lease *coordinationv1.Lease, period time.Duration, now time.Time) boo
 	return lease != nil && lease.Spec.RenewTime != nil && lease.Spec.RenewTime.Add(period).After(now)
 }
 
-// Expired reports whether the certificate of the gardenlet has expired, so that it cannot connect any more
-// (GCM-SEEDLIFE-4).
-func Expired(seed *gardencorev1beta1.Seed, now time.Time) bool {
-	until := seed.Status.ClientCertificateExpirationTimestamp
-	return until != nil && !now.Before(until.Time)
-}
-
-// Silence returns the conditions of a seed whose gardenlet sends no heartbeats (GCM-SEEDLIFE-3).
+// Silence returns the conditions of a seed or a self-hosted shoot whose gardenlet sends no heartbeats (GCM-SEEDLIFE-3).
 func Silence(conditions []gardencorev1beta1.Condition, now time.Time) []gardencorev1beta1.Condition {
 	return kit.SetCondition(conditions, gardencorev1beta1.Condition{
 		Type:    gardencorev1beta1.ConditionTypeGardenletReady,
 		Status:  gardencorev1beta1.ConditionUnknown,
 		Reason:  gardencorev1beta1.ReasonStatusUnknown,
-		Message: messageSeedSilent,
+		Message: messageSilent,
 	}, now)
 }
 
-// ShootsUnknown reports whether the gardenlet has sent no heartbeats for so long that the state of its shoots is unknown
-// (GCM-SEEDLIFE-5).
-func ShootsUnknown(conditions []gardencorev1beta1.Condition, period time.Duration, now time.Time) bool {
+// Lost reports whether the gardenlet has sent no heartbeats for so long that the state of its shoots is unknown (GCM-SEEDLIFE-5).
+func Lost(conditions []gardencorev1beta1.Condition, period time.Duration, now time.Time) bool {
 	ready := query.FindCondition(conditions, gardencorev1beta1.ConditionTypeGardenletReady)
 	if ready == nil || ready.Status == gardencorev1beta1.ConditionTrue {
 		return false
@@ -57,20 +50,26 @@ func Forget(shoot *gardencorev1beta1.Shoot, now time.Time) {
 	reported := slices.DeleteFunc(query.ShootConditions(), func(t gardencorev1beta1.ConditionType) bool {
 		return t == gardencorev1beta1.ConditionTypeEveryNodeReady && query.Workerless(&shoot.Spec)
 	})
-	shoot.Status.Conditions = unknown(shoot.Status.Conditions, reported, now)
+	message := messageSeedSilent
+	if query.SelfHosted(&shoot.Spec) {
+		message = messageShootSilent
+	}
+	shoot.Status.Conditions = unknown(shoot.Status.Conditions, reported, message, now)
 	shoot.Status.Constraints = unknown(shoot.Status.Constraints, []gardencorev1beta1.ConditionType{
 		gardencorev1beta1.ConditionTypeHibernationPossible,
 		gardencorev1beta1.ConditionTypeMaintenancePreconditionsSatisfied,
-	}, now)
+	}, message, now)
 }
 
-func unknown(conditions []gardencorev1beta1.Condition, types []gardencorev1beta1.ConditionType, now time.Time) []gardencorev1beta1.Condition {
+func unknown(
+	conditions []gardencorev1beta1.Condition, types []gardencorev1beta1.ConditionType, message string, now time.Time,
+) []gardencorev1beta1.Condition {
 	for _, t := range types {
 		conditions = kit.SetCondition(conditions, gardencorev1beta1.Condition{
 			Type:    t,
 			Status:  gardencorev1beta1.ConditionUnknown,
 			Reason:  gardencorev1beta1.ReasonStatusUnknown,
-			Message: messageShootSilent,
+			Message: message,
 		}, now)
 	}
 	return conditions
