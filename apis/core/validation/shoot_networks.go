@@ -92,15 +92,15 @@ func (l nodeMaskLimits) check(size int32, pods int64, path *field.Path) field.Er
 	return nil
 }
 
+// maxPods returns the greatest number of pods of a node in any pool.
 func maxPods(s *gardencorev1beta1.ShootSpec) int64 {
-	most := int64(defaultMaxPods)
-	if k := s.Kubernetes.Kubelet; k != nil && k.MaxPods != nil {
-		most = int64(*k.MaxPods)
-	}
-	for _, w := range s.Provider.Workers {
-		if w.Kubernetes != nil && w.Kubernetes.Kubelet != nil && w.Kubernetes.Kubelet.MaxPods != nil {
-			most = max(most, int64(*w.Kubernetes.Kubelet.MaxPods))
+	most := int64(0)
+	for i := range s.Provider.Workers {
+		pods := int64(defaultMaxPods)
+		if k := kubeletOf(&s.Provider.Workers[i], s); k != nil && k.MaxPods != nil {
+			pods = int64(*k.MaxPods)
 		}
+		most = max(most, pods)
 	}
 	return most
 }

@@ -112,6 +112,14 @@ func TestValidateShootDNS(t *testing.T) {
 	})
 }
 
+// masked gives each node a share of the network, and the first pool settings of its kubelets.
+func masked(size int32, k *gardencorev1beta1.KubeletConfig) shootChange {
+	return func(s *gardencorev1beta1.Shoot) {
+		s.Spec.Kubernetes.KubeControllerManager = &gardencorev1beta1.KubeControllerManagerConfig{NodeCIDRMaskSize: &size}
+		s.Spec.Provider.Workers[0].Kubernetes = &gardencorev1beta1.WorkerKubernetes{Kubelet: k}
+	}
+}
+
 func TestValidateShootNetworks(t *testing.T) {
 	t.Parallel()
 	checkShoots(t, map[string]shootCase{
@@ -149,9 +157,20 @@ func TestValidateShootNetworks(t *testing.T) {
 		},
 		"API-VALSHOOT-10 pods": {
 			reason: "all pods of a node find room",
+			change: masked(25, &gardencorev1beta1.KubeletConfig{MaxPods: new(int32(250))}),
+			want: []string{"spec.kubernetes.kubeControllerManager.nodeCIDRMaskSize: FieldValueInvalid"},
+		},
+		"API-VALSHOOT-10 few pods": {
+			reason: "fewer pods need less room",
+			change: masked(26, &gardencorev1beta1.KubeletConfig{MaxPods: new(int32(30))}),
+		},
+		"API-VALSHOOT-10 many pods": {
+			reason: "a pool that says nothing has 110 pods on a node, whatever others have",
 			change: func(s *gardencorev1beta1.Shoot) {
-				s.Spec.Kubernetes.KubeControllerManager = &gardencorev1beta1.KubeControllerManagerConfig{NodeCIDRMaskSize: new(int32(25))}
-				s.Spec.Provider.Workers[0].Kubernetes = &gardencorev1beta1.WorkerKubernetes{Kubelet: &gardencorev1beta1.KubeletConfig{MaxPods: new(int32(250))}}
+				masked(26, &gardencorev1beta1.KubeletConfig{MaxPods: new(int32(30))})(s)
+				more := s.Spec.Provider.Workers[0].DeepCopy()
+				more.Name, more.Kubernetes = "more", nil
+				s.Spec.Provider.Workers = append(s.Spec.Provider.Workers, *more)
 			},
 			want: []string{"spec.kubernetes.kubeControllerManager.nodeCIDRMaskSize: FieldValueInvalid"},
 		},
