@@ -122,8 +122,8 @@ func networkingUpdate(s, old *gardencorev1beta1.ShootSpec, spec *field.Path) fie
 		errs = append(errs, nodesUpdate(now.Nodes, was.Nodes, path.Child("nodes"))...)
 	}
 	errs = append(errs, familiesUpdate(now.IPFamilies, was.IPFamilies, path.Child("ipFamilies"))...)
-	if k, w := s.Kubernetes.KubeControllerManager, old.Kubernetes.KubeControllerManager; k != nil && w != nil {
-		here := spec.Child("kubernetes", "kubeControllerManager")
+	if w := old.Kubernetes.KubeControllerManager; w != nil {
+		k, here := deref(s.Kubernetes.KubeControllerManager), spec.Child("kubernetes", "kubeControllerManager")
 		errs = append(errs, immutableOnceSet(k.NodeCIDRMaskSize, w.NodeCIDRMaskSize, here.Child("nodeCIDRMaskSize"))...)
 		if slices.Contains(now.IPFamilies, gardencorev1beta1.IPFamilyIPv6) {
 			errs = append(errs, immutableOnceSet(k.NodeCIDRMaskSizeIPv6, w.NodeCIDRMaskSizeIPv6, here.Child("nodeCIDRMaskSizeIPv6"))...)

@@ -102,6 +102,13 @@ func TestValidateShootChanges(t *testing.T) {
 			}},
 			want: []string{"spec.kubernetes.kubeControllerManager.nodeCIDRMaskSize: FieldValueInvalid"},
 		},
+		"API-VALSHOOT-2 mask removed": {
+			reason: "also when its whole section is left out",
+			old: changes{func(s *gardencorev1beta1.Shoot) {
+				s.Spec.Kubernetes.KubeControllerManager = &gardencorev1beta1.KubeControllerManagerConfig{NodeCIDRMaskSize: new(int32(23))}
+			}},
+			want: []string{"spec.kubernetes.kubeControllerManager.nodeCIDRMaskSize: FieldValueInvalid"},
+		},
 		"API-VALSHOOT-2 nodes": {
 			reason: "the range of the machines can grow",
 			old:    changes{networked(func(n *gardencorev1beta1.Networking) { n.Nodes = new("10.4.0.0/16") })},
