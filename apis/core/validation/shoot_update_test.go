@@ -58,6 +58,7 @@ func TestValidateShootChanges(t *testing.T) {
 	primary := func(typ string) shootChange {
 		return dns(gardencorev1beta1.DNS{Domain: new("a.example.org"), Providers: []gardencorev1beta1.DNSProvider{{Type: &typ, Primary: new(true)}}})
 	}
+	untyped := dns(gardencorev1beta1.DNS{Domain: new("a.example.org"), Providers: []gardencorev1beta1.DNSProvider{{Primary: new(true)}}})
 	domain := dns(gardencorev1beta1.DNS{Domain: new("a.example.org")})
 	for name, tc := range map[string]struct {
 		reason   string
@@ -159,6 +160,8 @@ func TestValidateShootChanges(t *testing.T) {
 		},
 		"API-VALSHOOT-3 free":     {reason: "without a seed there are no records yet", old: changes{primary("one")}, now: changes{primary("two")}},
 		"API-VALSHOOT-3 type":     {reason: "with one there are", old: changes{onSeed, primary("one")}, now: changes{onSeed, primary("two")}, want: []string{"spec.dns.providers: FieldValueForbidden"}},
+		"API-VALSHOOT-3 typed":    {reason: "a primary provider without a type can get one", old: changes{onSeed, untyped}, now: changes{onSeed, primary("one")}},
+		"API-VALSHOOT-3 untyped":  {reason: "but not lose it", old: changes{onSeed, primary("one")}, now: changes{onSeed, untyped}, want: []string{"spec.dns.providers: FieldValueForbidden"}},
 		"API-VALSHOOT-3 provider": {reason: "which someone looks after", old: changes{onSeed, primary("one")}, now: changes{onSeed, domain}, want: []string{"spec.dns.providers: FieldValueForbidden"}},
 		"API-VALSHOOT-6 pool": {
 			reason: "pools do not go back", old: changes{poolVersion("1.35.2")}, now: changes{poolVersion("1.35.1")}, want: []string{version},
