@@ -228,6 +228,13 @@ func TestValidateShootInPlace(t *testing.T) {
 				at + ".volume: FieldValueInvalid",
 			},
 		},
+		"by hand": {
+			reason: "nor do they become others as their owner begins to update them by hand", old: changes{inPlace},
+			now: changes{pool(func(w *gardencorev1beta1.Worker) {
+				w.UpdateStrategy, w.Machine.Type = new(gardencorev1beta1.MachineUpdateStrategyManualInPlaceUpdate), "larger"
+			})},
+			want: []string{at + ".machine.type: FieldValueInvalid"},
+		},
 		"image": {
 			reason: "and do not go back", old: changes{inPlace},
 			now:  changes{inPlace, pool(func(w *gardencorev1beta1.Worker) { w.Machine.Image.Version = new("0.9.0") })},

@@ -151,7 +151,7 @@ func strategyUpdate(w, was *gardencorev1beta1.Worker, path *field.Path) field.Er
 		return field.ErrorList{field.Invalid(path.Child("updateStrategy"), deref(w.UpdateStrategy),
 			"machines that are replaced cannot become machines that are updated in place, nor the other way round")}
 	}
-	if !inPlace(w) || deref(w.UpdateStrategy) != deref(was.UpdateStrategy) {
+	if !inPlace(w) {
 		return nil
 	}
 	const message = "cannot change while machines are updated in place"
