@@ -208,12 +208,7 @@ func TestValidateShootInPlace(t *testing.T) {
 	caching := func(s *gardencorev1beta1.Shoot) {
 		s.Spec.SystemComponents = &gardencorev1beta1.SystemComponents{NodeLocalDNS: &gardencorev1beta1.NodeLocalDNS{Enabled: true}}
 	}
-	type changes = []func(*gardencorev1beta1.Shoot)
-	for name, tc := range map[string]struct {
-		reason   string
-		old, now changes
-		want     []string
-	}{
+	checkShootUpdates(t, map[string]shootUpdate{
 		"into":   {reason: "machines are replaced or stay", now: changes{inPlace}, want: []string{at + ".updateStrategy: FieldValueInvalid"}},
 		"out of": {reason: "either way", old: changes{inPlace}, want: []string{at + ".updateStrategy: FieldValueInvalid"}},
 		"machine": {
@@ -269,15 +264,7 @@ func TestValidateShootInPlace(t *testing.T) {
 			}},
 			want: []string{at[:len("spec.provider.workers")] + ": FieldValueForbidden", at + ".controlPlane: FieldValueForbidden"},
 		},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			old, now := shoot(tc.old...), shoot(tc.now...)
-			if diff := cmp.Diff(tc.want, checktest.Complaints(validation.ValidateShootUpdate(now, old))); diff != "" {
-				t.Errorf("%s\nValidateShootUpdate(...) (-want +got):\n%s", tc.reason, diff)
-			}
-		})
-	}
+	})
 }
 
 func TestValidateShootTemplate(t *testing.T) {

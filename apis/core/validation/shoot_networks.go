@@ -137,9 +137,9 @@ func nodesUpdate(now, was *string, path *field.Path) field.ErrorList {
 	if was == nil || apiequality.Semantic.DeepEqual(now, was) {
 		return nil
 	}
-	before, ok := rangeOf(was)
-	after, isRange := rangeOf(now)
-	if ok && isRange && after.Bits() <= before.Bits() && after.Contains(before.Addr()) {
+	before, _ := rangeOf(was)
+	after, _ := rangeOf(now)
+	if after.Bits() <= before.Bits() && after.Contains(before.Addr()) {
 		return nil
 	}
 	return field.ErrorList{field.Invalid(path, deref(now), "can only be extended: it must contain "+*was)}

@@ -46,6 +46,29 @@ func formerly(version, binding string) shootChange {
 	}
 }
 
+type changes = []shootChange
+
+// shootUpdate is a changed shoot and what is wrong with the change.
+type shootUpdate struct {
+	reason   string
+	old, now changes
+	want     []string
+}
+
+func checkShootUpdates(t *testing.T, cases map[string]shootUpdate) {
+	t.Helper()
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			old, now := shoot(tc.old...), shoot(tc.now...)
+			now.Status = old.Status
+			if diff := cmp.Diff(tc.want, checktest.Complaints(validation.ValidateShootUpdate(now, old))); diff != "" {
+				t.Errorf("%s\nValidateShootUpdate(...) (-want +got):\n%s", tc.reason, diff)
+			}
+		})
+	}
+}
+
 func TestValidateShootChanges(t *testing.T) {
 	t.Parallel()
 	const (
@@ -53,18 +76,13 @@ func TestValidateShootChanges(t *testing.T) {
 		force     = "metadata.annotations[confirmation.gardener.cloud/force-deletion]: FieldValueForbidden"
 		version   = "spec.provider.workers[0].kubernetes.version: FieldValueForbidden"
 	)
-	type changes = []shootChange
 	forced := annotated("confirmation.gardener.cloud/force-deletion", "true")
 	primary := func(typ string) shootChange {
 		return dns(gardencorev1beta1.DNS{Domain: new("a.example.org"), Providers: []gardencorev1beta1.DNSProvider{{Type: &typ, Primary: new(true)}}})
 	}
 	untyped := dns(gardencorev1beta1.DNS{Domain: new("a.example.org"), Providers: []gardencorev1beta1.DNSProvider{{Primary: new(true)}}})
 	domain := dns(gardencorev1beta1.DNS{Domain: new("a.example.org")})
-	for name, tc := range map[string]struct {
-		reason   string
-		old, now changes
-		want     []string
-	}{
+	checkShootUpdates(t, map[string]shootUpdate{
 		"API-VALSHOOT-2 binding": {
 			reason: "the binding stays", old: changes{formerly("1.33.2", "local")}, now: changes{formerly("1.33.2", "other")},
 			want: []string{"spec.secretBindingName: FieldValueInvalid"},
@@ -266,17 +284,7 @@ func TestValidateShootChanges(t *testing.T) {
 		"API-VALSHOOT-26 grows":   {reason: "one zone can become three with tolerance", old: changes{onSeed, tolerating("", "a")}, now: changes{onSeed, tolerating("zone", "a", "b", "c")}},
 		"API-VALSHOOT-26 moves":   {reason: "but not another one", old: changes{onSeed, tolerating("", "a")}, now: changes{onSeed, tolerating("", "b")}, want: []string{"spec.controlPlane.zones: FieldValueForbidden"}},
 		"API-VALSHOOT-26 leaves":  {reason: "nor leave the first", old: changes{onSeed, tolerating("", "a")}, now: changes{onSeed, tolerating("zone", "b", "c", "d")}, want: []string{"spec.controlPlane.zones: FieldValueForbidden"}},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			old := shoot(tc.old...)
-			now := shoot(tc.now...)
-			now.Status = old.Status
-			if diff := cmp.Diff(tc.want, checktest.Complaints(validation.ValidateShootUpdate(now, old))); diff != "" {
-				t.Errorf("%s\nValidateShootUpdate(...) (-want +got):\n%s", tc.reason, diff)
-			}
-		})
-	}
+	})
 }
 
 func TestValidateShootDifferences(t *testing.T) {
