@@ -42,6 +42,9 @@ func TestSetDefaultsShoot(t *testing.T) {
 		gardencorev1beta1.SetDefaultsShoot(s)
 		return s
 	}
+	fewPods := func() *gardencorev1beta1.WorkerKubernetes {
+		return &gardencorev1beta1.WorkerKubernetes{Kubelet: &gardencorev1beta1.KubeletConfig{MaxPods: new(int32(30))}}
+	}
 	for name, tc := range map[string]struct {
 		reason    string
 		got, want any
@@ -53,6 +56,29 @@ func TestSetDefaultsShoot(t *testing.T) {
 			reason: "shoots of the garden may use protected seeds",
 			got:    withWorker(func(s *gardencorev1beta1.Shoot) { s.Namespace = "garden" }).Spec.Tolerations,
 			want:   []gardencorev1beta1.Toleration{{Key: "seed.gardener.cloud/protected"}},
+		},
+		"API-DEF-5 one pool": {
+			reason: "30 pods, doubled, need 6 bits",
+			got: *withWorker(func(s *gardencorev1beta1.Shoot) { s.Spec.Provider.Workers[0].Kubernetes = fewPods() }).Spec.Kubernetes.KubeControllerManager.NodeCIDRMaskSize,
+			want: int32(26),
+		},
+		"API-DEF-5 shared": {
+			reason: "a pool that is added later takes the 200 pods of the shoot",
+			got: *withWorker(func(s *gardencorev1beta1.Shoot) {
+				s.Spec.Kubernetes.Kubelet = &gardencorev1beta1.KubeletConfig{MaxPods: new(int32(200))}
+				s.Spec.Provider.Workers[0].Kubernetes = fewPods()
+			}).Spec.Kubernetes.KubeControllerManager.NodeCIDRMaskSize,
+			want: int32(23),
+		},
+		"API-DEF-5 another pool": {
+			reason: "a pool that says nothing has 110 pods on a node",
+			got: *withWorker(func(s *gardencorev1beta1.Shoot) {
+				more := s.Spec.Provider.Workers[0]
+				more.Name = "more"
+				s.Spec.Provider.Workers[0].Kubernetes = fewPods()
+				s.Spec.Provider.Workers = append(s.Spec.Provider.Workers, more)
+			}).Spec.Kubernetes.KubeControllerManager.NodeCIDRMaskSize,
+			want: int32(24),
 		},
 		"API-DEF-4": {
 			reason: "events are kept for an hour",

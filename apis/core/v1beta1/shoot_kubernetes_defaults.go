@@ -53,24 +53,28 @@ func defaultAPIServer(a *KubeAPIServerConfig, hasWorkers bool) {
 }
 
 // nodeMask returns the size of a network that has addresses for twice the greatest number of pods of a node, rounded up to a
-// power of two (API-DEF-5).
+// power of two. A pool for which no number is given has the default one (API-DEF-5).
 func nodeMask(s *Shoot) int32 {
 	if slices.Equal(s.Spec.Networking.IPFamilies, []IPFamily{IPFamilyIPv6}) {
 		return defaultNodeMaskIPv6
 	}
 	most := int32(0)
-	consider := func(k *KubeletConfig) {
+	consider := func(k *KubeletConfig, otherwise int32) {
 		if k != nil && k.MaxPods != nil {
-			most = max(most, *k.MaxPods)
+			otherwise = *k.MaxPods
 		}
+		most = max(most, otherwise)
 	}
-	consider(s.Spec.Kubernetes.Kubelet)
+	shared := s.Spec.Kubernetes.Kubelet
+	consider(shared, 0)
 	for _, w := range s.Spec.Provider.Workers {
-		if w.Kubernetes != nil {
-			consider(w.Kubernetes.Kubelet)
+		if w.Kubernetes != nil && w.Kubernetes.Kubelet != nil {
+			consider(w.Kubernetes.Kubelet, defaultMaxPods)
+		} else {
+			consider(shared, defaultMaxPods)
 		}
 	}
-	if most <= 0 {
+	if most == 0 {
 		most = defaultMaxPods
 	}
 	return int32(32 - bits.Len32(uint32(2*most-1))) //nolint:gosec // most is positive and the result lies in 0..32

@@ -137,20 +137,18 @@ func staysSupported(v gardencorev1beta1.ExpirableVersion) bool {
 func oneSupported(all []gardencorev1beta1.ExpirableVersion, path *field.Path) field.ErrorList {
 	var errs field.ErrorList
 	minors := map[string]int{}
-	minor := func(v gardencorev1beta1.ExpirableVersion) (string, bool) {
+	minor := func(v gardencorev1beta1.ExpirableVersion) string {
 		parsed, ok := query.Version(v.Version)
 		if !ok || !staysSupported(v) {
-			return "", false
+			return ""
 		}
-		return fmt.Sprintf("%d.%d", parsed.Major(), parsed.Minor()), true
+		return fmt.Sprintf("%d.%d", parsed.Major(), parsed.Minor())
 	}
 	for _, v := range all {
-		if m, ok := minor(v); ok {
-			minors[m]++
-		}
+		minors[minor(v)]++
 	}
 	for i, v := range all {
-		if m, ok := minor(v); ok && minors[m] > 1 {
+		if m := minor(v); m != "" && minors[m] > 1 {
 			errs = append(errs, field.Forbidden(path.Index(i), "only one version of "+m+" can be supported for good"))
 		}
 	}

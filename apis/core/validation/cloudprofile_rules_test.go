@@ -32,10 +32,51 @@ func TestValidateCloudProfileRules(t *testing.T) {
 			change: offers(gardencorev1beta1.ExpirableVersion{Version: "1.36.3", Classification: supported},
 				gardencorev1beta1.ExpirableVersion{Version: "1.36.2", Classification: supported},
 				gardencorev1beta1.ExpirableVersion{Version: "1.35.2", Classification: supported},
-				gardencorev1beta1.ExpirableVersion{Version: "1.35.2"}, gardencorev1beta1.ExpirableVersion{Version: "one"}),
+				gardencorev1beta1.ExpirableVersion{Version: "1.35.2"}, gardencorev1beta1.ExpirableVersion{Version: "one", Classification: supported}),
 			want: []string{
 				versions + ": FieldValueInvalid", versions + "[0]: FieldValueForbidden", versions + "[1]: FieldValueForbidden",
 				versions + "[3].version: FieldValueDuplicate", versions + "[4]: FieldValueInvalid",
+			},
+		},
+		"API-VALCP-1 first": {
+			reason: "the newest version need not be the last one",
+			change: offers(gardencorev1beta1.ExpirableVersion{Version: "1.36.3", ExpirationDate: past()}, gardencorev1beta1.ExpirableVersion{Version: "1.35.2"}),
+			want:   []string{versions + "[].expirationDate: FieldValueInvalid"},
+		},
+		"API-VALCP-2 classification": {
+			reason: "a version is classified in a known way",
+			change: offers(gardencorev1beta1.ExpirableVersion{Version: "1.36.3", Classification: new(gardencorev1beta1.VersionClassification("old"))}),
+			want:   []string{versions + "[0].classification: FieldValueNotSupported"},
+		},
+		"API-VALCP-2 end": {
+			reason: "stages tell the end as well",
+			change: offers(gardencorev1beta1.ExpirableVersion{
+				Version: "1.35.2", ExpirationDate: past(), Lifecycle: []gardencorev1beta1.LifecycleStage{{Classification: "supported"}},
+			}, gardencorev1beta1.ExpirableVersion{Version: "1.36.3"}),
+			want: []string{versions + "[0].lifecycle: FieldValueForbidden"},
+		},
+		"API-VALCP-1 no image": {
+			reason: "an image has a version", change: func(p *gardencorev1beta1.CloudProfile) { p.Spec.MachineImages[0].Versions = nil },
+			want: []string{"spec.machineImages[0].versions: FieldValueRequired"},
+		},
+		"API-VALCP-1 bastion machine": {
+			reason: "a bastion can leave the image to the extension",
+			change: func(p *gardencorev1beta1.CloudProfile) {
+				p.Spec.Bastion = &gardencorev1beta1.Bastion{MachineType: &gardencorev1beta1.BastionMachineType{Name: "local"}}
+			},
+		},
+		"API-VALCP-1 bastion image": {
+			reason: "but not name an image that is not offered",
+			change: func(p *gardencorev1beta1.CloudProfile) {
+				p.Spec.Bastion = &gardencorev1beta1.Bastion{MachineImage: &gardencorev1beta1.BastionMachineImage{Name: "other"}}
+			},
+			want: []string{"spec.bastion.machineImage.name: FieldValueInvalid"},
+		},
+		"nameless storage": {
+			reason: "storage that comes with a machine may have no names",
+			change: func(p *gardencorev1beta1.CloudProfile) {
+				size := resource.MustParse("20Gi")
+				p.Spec.MachineTypes[0].Storage = &gardencorev1beta1.MachineTypeStorage{Size: &size}
 			},
 		},
 		"API-VALCP-1 names": {
@@ -173,6 +214,15 @@ func TestValidateCloudProfileRules(t *testing.T) {
 	}
 	if diff := cmp.Diff([]string(nil), checktest.Complaints(validation.ValidateCloudProfileUpdate(limited(2), limited(1)))); diff != "" {
 		t.Errorf("API-VALCP-2: more can be allowed\nValidateCloudProfileUpdate(...) (-want +got):\n%s", diff)
+	}
+	unlimited := cloudProfile(func(p *gardencorev1beta1.CloudProfile) { p.Spec.Limits = &gardencorev1beta1.Limits{} })
+	for reason, tc := range map[string][2]*gardencorev1beta1.CloudProfile{
+		"limits can be set": {cloudProfile(), limited(1)}, "and removed": {limited(1), cloudProfile()},
+		"so can the number": {unlimited, limited(1)}, "as well": {limited(1), unlimited},
+	} {
+		if diff := cmp.Diff([]string(nil), checktest.Complaints(validation.ValidateCloudProfileUpdate(tc[1], tc[0]))); diff != "" {
+			t.Errorf("API-VALCP-2: %s\nValidateCloudProfileUpdate(...) (-want +got):\n%s", reason, diff)
+		}
 	}
 	twice := func(labels map[string]string, third string) *gardencorev1beta1.CloudProfile {
 		return cloudProfile(func(p *gardencorev1beta1.CloudProfile) {

@@ -44,6 +44,27 @@ func TestValidateMachineImageVersions(t *testing.T) {
 		"API-VALCP-1 empty":           {reason: "nothing is not a version", change: image(""), want: []string{"spec.machineImages: FieldValueInvalid", version + ".version: FieldValueInvalid", version + ".version: FieldValueRequired"}},
 		"kubelet constraint":          {reason: "a range of kubelet versions", change: image("1.0.0", constraint(">= 1.30, < 1.40"))},
 		"kubelet constraint nonsense": {reason: "that can be read", change: image("1.0.0", constraint(">> 1")), want: []string{version + ".kubeletVersionConstraint: FieldValueInvalid"}},
+		"in-place supported": {
+			reason: "an image can be updated in place",
+			change: image("1.0.0", func(v *gardencorev1beta1.MachineImageVersion) {
+				v.InPlaceUpdates = &gardencorev1beta1.InPlaceUpdates{Supported: true}
+			}),
+		},
+		"in-place from": {
+			reason: "from some version on",
+			change: image("1.0.0", func(v *gardencorev1beta1.MachineImageVersion) {
+				v.InPlaceUpdates = &gardencorev1beta1.InPlaceUpdates{Supported: true, MinVersionForUpdate: new("0.9.0")}
+			}),
+		},
+		"API-VALCP-1 one of two": {
+			reason: "each version of an image is a version",
+			change: func(p *profile) {
+				p.Spec.MachineImages[0].Versions = []gardencorev1beta1.MachineImageVersion{
+					{ExpirableVersion: gardencorev1beta1.ExpirableVersion{Version: "latest"}}, {ExpirableVersion: gardencorev1beta1.ExpirableVersion{Version: "1.0.0"}},
+				}
+			},
+			want: []string{"spec.machineImages: FieldValueInvalid", version + ".version: FieldValueInvalid"},
+		},
 		"in-place": {
 			reason: "the oldest version to come from is a version",
 			change: image("1.0.0", func(v *gardencorev1beta1.MachineImageVersion) {
@@ -149,6 +170,27 @@ func TestValidateCapabilities(t *testing.T) {
 				"spec.machineCapabilities[1].values: FieldValueRequired", "spec.machineCapabilities[2].name: FieldValueDuplicate",
 			},
 		},
+		"architectures": {
+			reason: "machines have known architectures",
+			change: func(p *profile) {
+				p.Spec.MachineCapabilities = []gardencorev1beta1.CapabilityDefinition{{Name: "architecture", Values: []string{"amd64", "abacus"}}}
+				p.Spec.MachineImages[0].Versions[0].Architectures = []string{"amd64"}
+			},
+			want: []string{"spec.machineCapabilities[0].values[1]: FieldValueNotSupported"},
+		},
+		"older fields alone": {
+			reason: "the older fields are enough", change: func(p *profile) {
+				with(both, nil, nil)(p)
+				p.Spec.MachineImages[0].Versions[0].Architectures, p.Spec.MachineTypes[0].Architecture = []string{"amd64"}, new("amd64")
+			},
+		},
+		"older fields too": {
+			reason: "and may stand beside the newer ones",
+			change: func(p *profile) {
+				with(both, []flavor{of(capabilities{"architecture": {"amd64"}})}, capabilities{"architecture": {"amd64"}})(p)
+				p.Spec.MachineImages[0].Versions[0].Architectures, p.Spec.MachineTypes[0].Architecture = []string{"amd64"}, new("amd64")
+			},
+		},
 		"older fields": {
 			reason: "the older fields say the same",
 			change: func(p *profile) {
@@ -186,18 +228,47 @@ func TestValidateBastionOfProfile(t *testing.T) {
 	of := func(version *string) *gardencorev1beta1.BastionMachineImage {
 		return &gardencorev1beta1.BastionMachineImage{Name: "local", Version: version}
 	}
+	staged := func(classification gardencorev1beta1.VersionClassification) func(*profile) {
+		return func(p *profile) {
+			v := &p.Spec.MachineImages[0].Versions[0]
+			v.Lifecycle = []gardencorev1beta1.LifecycleStage{{Classification: classification}}
+		}
+	}
+	capable := func(p *profile) {
+		p.Spec.MachineCapabilities = []gardencorev1beta1.CapabilityDefinition{{Name: "architecture", Values: []string{"amd64", "arm64"}}}
+		p.Spec.MachineTypes[0].Architecture, p.Spec.MachineTypes[0].Capabilities = nil, gardencorev1beta1.Capabilities{"architecture": {"arm64"}}
+		for i := range p.Spec.MachineImages[0].Versions {
+			v := &p.Spec.MachineImages[0].Versions[i]
+			v.CapabilityFlavors = []gardencorev1beta1.MachineImageFlavor{{Capabilities: gardencorev1beta1.Capabilities{"architecture": v.Architectures}}}
+			v.Architectures = nil
+		}
+	}
 	const name, version = "spec.bastion.machineImage.name: FieldValueInvalid", "spec.bastion.machineImage.version: FieldValueInvalid"
 	for title, tc := range map[string]struct {
 		reason string
 		got    *profile
 		want   []string
 	}{
-		"any version":  {reason: "some version is supported and fits", got: bastion(gardencorev1beta1.Bastion{MachineImage: of(nil), MachineType: local})},
-		"fitting":      {reason: "this one does", got: bastion(gardencorev1beta1.Bastion{MachineImage: of(new("1.0.0")), MachineType: local})},
-		"preview":      {reason: "a version in preview is not supported", got: bastion(gardencorev1beta1.Bastion{MachineImage: of(new("1.1.0")), MachineType: local}), want: []string{version}},
-		"architecture": {reason: "an image for other machines does not run", got: bastion(gardencorev1beta1.Bastion{MachineImage: of(new("1.2.0")), MachineType: local}), want: []string{version}},
-		"no type":      {reason: "without a type any architecture fits", got: bastion(gardencorev1beta1.Bastion{MachineImage: of(new("1.2.0"))})},
-		"empty":        {reason: "a bastion says something", got: bastion(gardencorev1beta1.Bastion{}), want: []string{"spec.bastion: FieldValueInvalid"}},
+		"any version":     {reason: "some version is supported and fits", got: bastion(gardencorev1beta1.Bastion{MachineImage: of(nil), MachineType: local})},
+		"fitting":         {reason: "this one does", got: bastion(gardencorev1beta1.Bastion{MachineImage: of(new("1.0.0")), MachineType: local})},
+		"preview":         {reason: "a version in preview is not supported", got: bastion(gardencorev1beta1.Bastion{MachineImage: of(new("1.1.0")), MachineType: local}), want: []string{version}},
+		"architecture":    {reason: "an image for other machines does not run", got: bastion(gardencorev1beta1.Bastion{MachineImage: of(new("1.2.0")), MachineType: local}), want: []string{version}},
+		"no type":         {reason: "without a type any architecture fits", got: bastion(gardencorev1beta1.Bastion{MachineImage: of(new("1.2.0"))})},
+		"empty":           {reason: "a bastion says something", got: bastion(gardencorev1beta1.Bastion{}), want: []string{"spec.bastion: FieldValueInvalid"}},
+		"supported once":  {reason: "a stage of its life is enough", got: bastion(gardencorev1beta1.Bastion{MachineImage: of(new("1.0.0")), MachineType: local}, staged("supported"))},
+		"never supported": {reason: "but it must be that one", got: bastion(gardencorev1beta1.Bastion{MachineImage: of(new("1.0.0")), MachineType: local}, staged("preview")), want: []string{version}},
+		"classified": {
+			reason: "a version can be called supported",
+			got: bastion(gardencorev1beta1.Bastion{MachineImage: of(new("1.0.0")), MachineType: local}, func(p *profile) {
+				p.Spec.MachineImages[0].Versions[0].Classification = new(gardencorev1beta1.VersionClassificationSupported)
+			}),
+		},
+		"no architecture": {
+			reason: "an image that names no architecture runs everywhere",
+			got:    bastion(gardencorev1beta1.Bastion{MachineImage: of(new("1.0.0")), MachineType: local}, func(p *profile) { p.Spec.MachineImages[0].Versions[0].Architectures = nil }),
+		},
+		"capabilities":         {reason: "capabilities tell architectures too", got: bastion(gardencorev1beta1.Bastion{MachineImage: of(new("1.2.0")), MachineType: local}, capable)},
+		"capabilities of type": {reason: "of machines and of images", got: bastion(gardencorev1beta1.Bastion{MachineImage: of(new("1.0.0")), MachineType: local}, capable), want: []string{version}},
 		"none fits": {
 			reason: "no version fits the type",
 			got:    bastion(gardencorev1beta1.Bastion{MachineImage: of(nil), MachineType: local}, func(p *profile) { p.Spec.MachineImages[0].Versions = p.Spec.MachineImages[0].Versions[1:] }),

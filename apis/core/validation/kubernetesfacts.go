@@ -15,7 +15,7 @@ import (
 )
 
 // The lists below are facts about Kubernetes itself, one per line: a name, the minor version that introduced it and the one
-// that removed it. The first two are written by scripts/kubernetes-facts. Versions before oldestKnownMinor are not covered:
+// that removed it, or a hyphen. The first two are written by scripts/kubernetes-facts. Versions before oldestKnownMinor are not covered:
 // whether one of them has a gate or a group that oldestKnownMinor lacks is not known.
 var (
 	//go:embed featuregates.txt
@@ -58,11 +58,8 @@ func fact(list, name string) ([]string, bool) {
 type lifetime struct{ since, until int }
 
 func lifetimeOf(found []string) lifetime {
-	l := lifetime{until: newestKnownMinor + 1}
-	if len(found) > 0 {
-		l.since = minorNumber(found[0])
-	}
-	if len(found) > 1 && found[1] != "-" {
+	l := lifetime{since: minorNumber(found[0]), until: newestKnownMinor + 1}
+	if found[1] != "-" {
 		l.until = minorNumber(found[1])
 	}
 	return l
@@ -72,7 +69,7 @@ func lifetimeOf(found []string) lifetime {
 // known ones lacks only what was removed before.
 func (l lifetime) lacking(minor int) string {
 	switch {
-	case minor < l.since && (l.since > oldestKnownMinor || minor >= oldestKnownMinor):
+	case minor < l.since && l.since > oldestKnownMinor:
 		return fmt.Sprintf("came with Kubernetes 1.%d", l.since)
 	case minor >= l.until && l.until <= newestKnownMinor:
 		return fmt.Sprintf("was removed in Kubernetes 1.%d", l.until)
@@ -113,8 +110,7 @@ func featureGates(gates map[string]bool, kubernetes string, path *field.Path) fi
 
 // lockedTo returns the value to which a minor version has locked a gate, and whether it has.
 func lockedTo(found []string, minor int) (value, locked bool) {
-	const columns = 4
-	if len(found) < columns || found[2] == "-" || minor < minorNumber(found[2]) {
+	if found[2] == "-" || minor < minorNumber(found[2]) {
 		return false, false
 	}
 	return found[3] == "true", true
@@ -195,9 +191,6 @@ func pluginNamed(name string) (pluginFacts, bool) {
 }
 
 func minorNumber(text string) int {
-	n, err := strconv.Atoi(text)
-	if err != nil {
-		return 0
-	}
+	n, _ := strconv.Atoi(text)
 	return n
 }

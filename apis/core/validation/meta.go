@@ -115,8 +115,8 @@ func reference(ref *corev1.ObjectReference, path *field.Path, what string) field
 	return required(ref.Name, path.Child("name"), what)
 }
 
-// tolerations checks that keys are given and that no pair of key and value occurs twice; a key without a value occurs once,
-// because it covers every value (API-VALSHOOT-18).
+// tolerations checks that keys are given and that no pair of key and value occurs twice. A key without a value covers every
+// value, so that the key cannot occur after it; what it covers may stand before it (API-VALSHOOT-18).
 func tolerations(all []gardencorev1beta1.Toleration, path *field.Path) field.ErrorList {
 	var errs field.ErrorList
 	seen := map[string]bool{}

@@ -71,10 +71,7 @@ func inFamilies(all []network, families []gardencorev1beta1.IPFamily, path *fiel
 func notReserved(all []network, path *field.Path) field.ErrorList {
 	var errs field.ErrorList
 	for _, n := range all {
-		prefix, ok := rangeOf(n.cidr)
-		if !ok {
-			continue
-		}
+		prefix, _ := rangeOf(n.cidr)
 		for _, reserved := range reservedRanges() {
 			if prefix.Overlaps(reserved) {
 				errs = append(errs, field.Invalid(path.Child(n.name), *n.cidr, "must not overlap with the reserved range "+reserved.String()))
@@ -95,6 +92,7 @@ func reservedRanges() []netip.Prefix {
 	return all
 }
 
+// rangeOf parses a range of addresses. If the text is none, it returns the zero range, which contains no address.
 func rangeOf(cidr *string) (netip.Prefix, bool) {
 	if cidr == nil {
 		return netip.Prefix{}, false

@@ -4,7 +4,6 @@ package validation
 
 import (
 	"fmt"
-	"math"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -36,9 +35,6 @@ func notNegative[N number](value *N, path *field.Path) field.ErrorList {
 
 // fraction checks that an optional number is between 0 and 1; NaN is not.
 func fraction(value *float64, path *field.Path) field.ErrorList {
-	if value != nil && math.IsNaN(*value) {
-		return field.ErrorList{field.Invalid(path, "NaN", "must be between 0 and 1")}
-	}
 	return numberBetween(value, 0, 1, path)
 }
 

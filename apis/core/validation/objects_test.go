@@ -73,6 +73,13 @@ func TestValidateObjects(t *testing.T) {
 			),
 			want: []string{"spec.namespace: FieldValueInvalid", "spec.owner: FieldValueInvalid"},
 		},
+		"API-VALPROJ-3 owner": {
+			reason: "a project can get another owner",
+			got: validation.ValidateProjectUpdate(
+				project(func(p *gardencorev1beta1.Project) { p.Spec.Owner = new(user); p.Spec.Owner.Name = "lily" }),
+				project(func(p *gardencorev1beta1.Project) { p.Spec.Owner = &user }),
+			),
+		},
 		"API-VALPROJ-2 stored": {
 			reason: "a project with a role that was valid once can lose its finalizer, and get no other one",
 			got: slices.Concat(

@@ -104,17 +104,13 @@ func dualApproval(all []gardencorev1beta1.DualApprovalForDeletion, path *field.P
 	return append(errs, duplicates(resources, func(i int) *field.Path { return path.Index(i).Child("resource") })...)
 }
 
-// projectNamespace checks the name of a chosen namespace: it is garden or begins with garden-, and is not one of the reserved
-// names (API-NAME-8).
+// projectNamespace checks the name of a chosen namespace: it is garden or begins with garden-, which the other namespaces of the
+// garden do not (API-NAME-8).
 func projectNamespace(name string, path *field.Path) field.ErrorList {
-	reserved := []string{
-		gardencorev1beta1.NamespaceSeedLease, gardencorev1beta1.NamespaceShootIssuer,
-		gardencorev1beta1.NamespacePublic,
-	}
 	if name == gardencorev1beta1.NamespaceGarden {
 		return nil
 	}
-	if slices.Contains(reserved, name) || !strings.HasPrefix(name, gardencorev1beta1.NamespacePrefixProject) {
+	if !strings.HasPrefix(name, gardencorev1beta1.NamespacePrefixProject) {
 		return field.ErrorList{field.Invalid(path, name, `must be "garden" or begin with "garden-"`)}
 	}
 	return label(name, path)
@@ -212,9 +208,7 @@ func subject(s rbacv1.Subject, path *field.Path) field.ErrorList {
 		if s.Namespace == "" {
 			errs = append(errs, field.Required(path.Child("namespace"), "a service account needs a namespace"))
 		}
-		if s.APIGroup != "" {
-			errs = append(errs, oneOf(s.APIGroup, path.Child("apiGroup"), "")...)
-		}
+		errs = append(errs, oneOf(s.APIGroup, path.Child("apiGroup"), "")...)
 	case rbacv1.UserKind, rbacv1.GroupKind:
 		errs = append(errs, oneOf(s.APIGroup, path.Child("apiGroup"), rbacv1.GroupName)...)
 		if s.Namespace != "" {

@@ -48,6 +48,59 @@ func TestValidateProjectRules(t *testing.T) {
 				"spec.members[1].apiGroup: FieldValueNotSupported", "spec.members[1].namespace: FieldValueForbidden",
 			},
 		},
+		"API-VALPROJ-1 account names": {
+			reason: "a user that is a service account has its whole name; a group may be called as it likes",
+			change: func(p *gardencorev1beta1.Project) {
+				p.Spec.Members = []gardencorev1beta1.ProjectMember{
+					{Subject: user("system:serviceaccount:a"), Role: "viewer"},
+					{Subject: rbacv1.Subject{APIGroup: rbacv1.GroupName, Kind: rbacv1.GroupKind, Name: "system:serviceaccount:a"}, Role: "viewer"},
+					{Subject: user("system:anonymous"), Role: "viewer"},
+				}
+			},
+			want: []string{"spec.members[0].name: FieldValueInvalid"},
+		},
+		"API-VALPROJ-1 accounts": {
+			reason: "a service account has the name of one",
+			change: func(p *gardencorev1beta1.Project) {
+				p.Spec.Members = []gardencorev1beta1.ProjectMember{
+					{Subject: rbacv1.Subject{Kind: "ServiceAccount", Namespace: "a", Name: "b c"}, Role: "viewer"},
+					{Subject: rbacv1.Subject{Kind: "ServiceAccount", Namespace: "a"}, Role: "viewer"},
+				}
+			},
+			want: []string{"spec.members[0].name: FieldValueInvalid", "spec.members[1].name: FieldValueRequired"},
+		},
+		"API-VALPROJ-1 people": {
+			reason: "the owner and the creator are subjects as well",
+			change: func(p *gardencorev1beta1.Project) {
+				p.Spec.Owner, p.Spec.CreatedBy = &rbacv1.Subject{Kind: "Robot", Name: "a"}, &rbacv1.Subject{Kind: "Robot", Name: "a"}
+			},
+			want: []string{"spec.createdBy.kind: FieldValueNotSupported", "spec.owner.kind: FieldValueNotSupported"},
+		},
+		"API-VALPROJ-2 long name": {
+			reason: "the names of known roles may be longer than those of extensions",
+			change: func(p *gardencorev1beta1.Project) {
+				p.Spec.Members = []gardencorev1beta1.ProjectMember{{Subject: user("a"), Role: "serviceaccountmanager"}}
+			},
+		},
+		"API-VALPROJ-2 owner": {
+			reason: "it need not be the first member that owns",
+			change: func(p *gardencorev1beta1.Project) {
+				p.Spec.Members = []gardencorev1beta1.ProjectMember{{Subject: user("a"), Role: "viewer"}, {Subject: user("b"), Role: "owner"}}
+			},
+		},
+		"API-NAME-8 garden": {reason: "the namespace of operators can be that of a project", change: func(p *gardencorev1beta1.Project) { p.Spec.Namespace = new("garden") }},
+		"API-NAME-8 other": {
+			reason: "others are seen to belong to projects", change: func(p *gardencorev1beta1.Project) { p.Spec.Namespace = new("kube-system") },
+			want: []string{"spec.namespace: FieldValueInvalid"},
+		},
+		"API-NAME-8 issuer": {
+			reason: "those of the garden are taken", change: func(p *gardencorev1beta1.Project) { p.Spec.Namespace = new("gardener-system-shoot-issuer") },
+			want: []string{"spec.namespace: FieldValueInvalid"},
+		},
+		"API-NAME-8 leases": {
+			reason: "all of them", change: func(p *gardencorev1beta1.Project) { p.Spec.Namespace = new("gardener-system-seed-lease") },
+			want: []string{"spec.namespace: FieldValueInvalid"},
+		},
 		"API-VALPROJ-2 owners": {
 			reason: "one member owns, roles stand once",
 			change: func(p *gardencorev1beta1.Project) {
@@ -70,6 +123,25 @@ func TestValidateProjectRules(t *testing.T) {
 					Whitelist: []gardencorev1beta1.Toleration{{Key: "a"}},
 				}
 			},
+		},
+		"API-VALPROJ-4 value": {
+			reason: "a value covers itself",
+			change: func(p *gardencorev1beta1.Project) {
+				p.Spec.Tolerations = &gardencorev1beta1.ProjectTolerations{
+					Defaults:  []gardencorev1beta1.Toleration{{Key: "a", Value: new("b")}},
+					Whitelist: []gardencorev1beta1.Toleration{{Key: "a", Value: new("b")}},
+				}
+			},
+		},
+		"API-VALPROJ-4 others": {
+			reason: "neither another value, nor another key",
+			change: func(p *gardencorev1beta1.Project) {
+				p.Spec.Tolerations = &gardencorev1beta1.ProjectTolerations{
+					Defaults:  []gardencorev1beta1.Toleration{{Key: "a", Value: new("b")}, {Key: "c"}},
+					Whitelist: []gardencorev1beta1.Toleration{{Key: "a", Value: new("d")}, {Key: "e"}},
+				}
+			},
+			want: []string{"spec.tolerations.defaults[0]: FieldValueForbidden", "spec.tolerations.defaults[1]: FieldValueForbidden"},
 		},
 		"API-VALPROJ-6": {
 			reason: "two people agree on shoots",
@@ -94,6 +166,15 @@ func TestValidateProjectRules(t *testing.T) {
 		})
 	}
 	ready := project(func(p *gardencorev1beta1.Project) { p.Status.Phase = "Ready" })
+	for reason, was := range map[string]*gardencorev1beta1.Project{"changes": ready, "begins": project()} {
+		pending := project(func(p *gardencorev1beta1.Project) { p.Status.Phase = "Pending" })
+		if diff := cmp.Diff([]string(nil), checktest.Complaints(validation.ValidateProjectStatusUpdate(pending, was))); diff != "" {
+			t.Errorf("API-VALPROJ-5: a phase %s\nValidateProjectStatusUpdate(...) (-want +got):\n%s", reason, diff)
+		}
+	}
+	if diff := cmp.Diff([]string(nil), checktest.Complaints(validation.ValidateProjectStatusUpdate(project(), project()))); diff != "" {
+		t.Errorf("API-VALPROJ-5: a new project has no phase yet\nValidateProjectStatusUpdate(...) (-want +got):\n%s", diff)
+	}
 	if diff := cmp.Diff([]string{"status.phase: FieldValueInvalid"}, checktest.Complaints(validation.ValidateProjectStatusUpdate(project(), ready))); diff != "" {
 		t.Errorf("API-VALPROJ-5: a phase does not become empty again\nValidateProjectStatusUpdate(...) (-want +got):\n%s", diff)
 	}

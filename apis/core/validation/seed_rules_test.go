@@ -110,6 +110,56 @@ func TestValidateSeedRules(t *testing.T) {
 				"spec.settings.topologyAwareRouting.enabled: FieldValueForbidden",
 			},
 		},
+		"API-VALSEED-3 routing": {
+			reason: "with two zones traffic can stay in each, and with one it is not asked to",
+			change: func(s *gardencorev1beta1.Seed) {
+				s.Spec.Provider.Zones = []string{"a", "b"}
+				s.Spec.Settings = &gardencorev1beta1.SeedSettings{
+					LoadBalancerServices: &gardencorev1beta1.SeedSettingLoadBalancerServices{}, TopologyAwareRouting: &gardencorev1beta1.SeedSettingTopologyAwareRouting{Enabled: true},
+				}
+			},
+		},
+		"API-VALSEED-3 no routing": {
+			reason: "settings that ask for nothing need no zones",
+			change: func(s *gardencorev1beta1.Seed) {
+				s.Spec.Settings = &gardencorev1beta1.SeedSettings{
+					LoadBalancerServices: &gardencorev1beta1.SeedSettingLoadBalancerServices{}, TopologyAwareRouting: &gardencorev1beta1.SeedSettingTopologyAwareRouting{},
+				}
+			},
+		},
+		"API-VALSEED-1 incomplete": {
+			reason: "what is missing is told once",
+			change: func(s *gardencorev1beta1.Seed) {
+				s.Spec.Resources = []gardencorev1beta1.NamedResourceReference{
+					{Name: "a", ResourceRef: autoscalingv1.CrossVersionObjectReference{APIVersion: "v1", Name: "a"}},
+					{Name: "b", ResourceRef: autoscalingv1.CrossVersionObjectReference{Kind: "Toy", Name: "a"}},
+				}
+			},
+			want: []string{"spec.resources[0].resourceRef.kind: FieldValueRequired", "spec.resources[1].resourceRef.apiVersion: FieldValueRequired"},
+		},
+		"API-VALSEED-1 networks": {
+			reason: "a seed has networks, and what it blocks are networks",
+			change: func(s *gardencorev1beta1.Seed) {
+				s.Spec.Networks.Pods, s.Spec.Networks.Services = "", ""
+				s.Spec.Networks.BlockCIDRs = []string{"169.254.169.254/32", "169.254.169.254"}
+			},
+			want: []string{"spec.networks.blockCIDRs[1]: FieldValueInvalid", "spec.networks.pods: FieldValueInvalid", "spec.networks.services: FieldValueInvalid"},
+		},
+		"API-VALSEED-1 IPv6": {
+			reason: "ranges of IPv6 have room enough, and one that cannot be read has no family",
+			change: func(s *gardencorev1beta1.Seed) {
+				s.Spec.Networks = gardencorev1beta1.SeedNetworks{IPFamilies: []gardencorev1beta1.IPFamily{"IPv6"}, Pods: "nonsense", Services: "2000::/7"}
+			},
+			want: []string{"spec.networks.pods: FieldValueInvalid"},
+		},
+		"API-VALSEED-1 DNS": {
+			reason: "a DNS provider has a type, a domain is one",
+			change: func(s *gardencorev1beta1.Seed) {
+				ingress("a_b")(s)
+				s.Spec.DNS.Provider.Type = ""
+			},
+			want: []string{"spec.dns.provider.type: FieldValueRequired", "spec.ingress.domain: FieldValueInvalid"},
+		},
 		"API-VALSEED-3 services": {
 			reason: "Services have enough", change: func(s *gardencorev1beta1.Seed) {
 				s.Spec.Networks.Pods, s.Spec.Networks.Services = "192.168.0.0/16", "10.0.0.0/7"
@@ -145,6 +195,11 @@ func TestValidateSeedUpdate(t *testing.T) {
 	t.Parallel()
 	defaults := func(s *gardencorev1beta1.Seed) {
 		s.Spec.DNS.Defaults = []gardencorev1beta1.SeedDNSProviderConfig{{Type: "one", Domain: "example.org", CredentialsRef: *dnsSecret()}}
+	}
+	operated := func(operation string) func(*gardencorev1beta1.Seed) {
+		return func(s *gardencorev1beta1.Seed) {
+			s.Annotations = map[string]string{"gardener.cloud/operation": operation}
+		}
 	}
 	for name, tc := range map[string]struct {
 		reason   string
@@ -194,6 +249,19 @@ func TestValidateSeedUpdate(t *testing.T) {
 			reason: "and are", old: func(s *gardencorev1beta1.Seed) { s.Spec.Backup = elsewhere(new("there")) },
 			want: []string{"spec.backup: FieldValueInvalid"},
 		},
+		"API-VALSEED-2 first ingress": {reason: "a seed gets its first domain", old: func(s *gardencorev1beta1.Seed) { s.Spec.Ingress = nil }},
+		"API-VALSEED-2 no ingress": {
+			reason: "and keeps one", now: func(s *gardencorev1beta1.Seed) { s.Spec.Ingress = nil }, want: []string{"spec.ingress: FieldValueRequired"},
+		},
+		"API-VALSEED-3 other defaults": {
+			reason: "but may become others", old: defaults,
+			now: func(s *gardencorev1beta1.Seed) {
+				defaults(s)
+				s.Spec.DNS.Defaults[0].Domain = "example.com"
+			},
+		},
+		"API-STRAT-6 asked":      {reason: "an operation can be asked for", now: operated("reconcile")},
+		"API-STRAT-6 stays":      {reason: "and stays until it is done", old: operated("reconcile"), now: operated("reconcile")},
 		"API-VALSEED-3 defaults": {reason: "default domains stay", old: defaults, want: []string{"spec.dns.defaults: FieldValueForbidden"}},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -116,7 +116,7 @@ func seedNetworks(n *gardencorev1beta1.SeedNetworks, path *field.Path, template 
 	errs := networks(all, path)
 	errs = append(errs, inFamilies(all, n.IPFamilies, path)...)
 	errs = append(errs, notReserved(all, path)...)
-	if services, ok := rangeOf(&n.Services); ok && services.Addr().Is4() && services.Bits() < minServicesBits {
+	if services, _ := rangeOf(&n.Services); services.Addr().Is4() && services.Bits() < minServicesBits {
 		errs = append(errs, field.Invalid(path.Child("services"), n.Services, "must not be larger than /8"))
 	}
 	for i := range n.BlockCIDRs {

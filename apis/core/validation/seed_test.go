@@ -115,6 +115,25 @@ func TestValidateSeedFields(t *testing.T) {
 				"spec.settings.verticalPodAutoscaler.maxAllowed.cpu: FieldValueInvalid", "spec.settings.verticalPodAutoscaler.maxAllowed.storage: FieldValueNotSupported",
 			},
 		},
+		"zone selection": {
+			reason: "zones are chosen in a known way",
+			change: settings(gardencorev1beta1.SeedSettings{ZoneSelection: &gardencorev1beta1.SeedSettingZoneSelection{Mode: "Dice"}}),
+			want:   []string{"spec.settings.zoneSelection.mode: FieldValueNotSupported"},
+		},
+		"reservation": {
+			reason: "a reservation is of something",
+			change: settings(gardencorev1beta1.SeedSettings{ExcessCapacityReservation: &gardencorev1beta1.SeedSettingExcessCapacityReservation{
+				Configs: []gardencorev1beta1.SeedSettingExcessCapacityReservationConfig{{}},
+			}}),
+			want: []string{"spec.settings.excessCapacityReservation.configs[0].resources: FieldValueRequired"},
+		},
+		"tolerations of all": {
+			reason: "all taints can be tolerated, and some for a while",
+			change: tolerating(
+				corev1.Toleration{Operator: corev1.TolerationOpExists},
+				corev1.Toleration{Key: "a", Effect: corev1.TaintEffectNoExecute, TolerationSeconds: new(int64(1))},
+			),
+		},
 		"nodes": {
 			reason: "a reservation selects nodes by labels",
 			change: settings(gardencorev1beta1.SeedSettings{ExcessCapacityReservation: &gardencorev1beta1.SeedSettingExcessCapacityReservation{
@@ -157,6 +176,15 @@ func TestValidateSeedTemplate(t *testing.T) {
 	}
 	if diff := cmp.Diff([]string{"seedConfig.spec.dns.internal: FieldValueRequired"}, checktest.Complaints(validation.ValidateSeedTemplate(&gardencorev1beta1.SeedTemplate{}, path))); diff != "" {
 		t.Errorf("but not the internal domain\nValidateSeedTemplate(...) (-want +got):\n%s", diff)
+	}
+	given := template.DeepCopy()
+	given.Spec.Networks.Pods, given.Spec.Networks.Services = "nonsense", "nonsense"
+	given.Spec.DNS.Provider, given.Spec.Ingress = seed().Spec.DNS.Provider, &gardencorev1beta1.Ingress{Domain: "example.org"}
+	want := []string{
+		"seedConfig.spec.ingress.controller.kind: FieldValueNotSupported", "seedConfig.spec.networks.pods: FieldValueInvalid", "seedConfig.spec.networks.services: FieldValueInvalid",
+	}
+	if diff := cmp.Diff(want, checktest.Complaints(validation.ValidateSeedTemplate(given, path))); diff != "" {
+		t.Errorf("what it gives is checked as in a seed\nValidateSeedTemplate(...) (-want +got):\n%s", diff)
 	}
 	moved := template.DeepCopy()
 	moved.Spec.Networks.Pods = "10.0.0.0/16"

@@ -5,7 +5,6 @@ package validation
 import (
 	"fmt"
 	"maps"
-	"math"
 	"slices"
 	"strings"
 
@@ -134,11 +133,7 @@ func belowOne(all []share, path *field.Path) field.ErrorList {
 	var errs field.ErrorList
 	for _, s := range all {
 		if s.value != nil && !(*s.value >= 0 && *s.value < 1) {
-			shown := any(*s.value)
-			if math.IsNaN(*s.value) {
-				shown = "NaN"
-			}
-			errs = append(errs, field.Invalid(path.Child(s.name), shown, "must be at least 0 and below 1"))
+			errs = append(errs, field.Invalid(path.Child(s.name), *s.value, "must be at least 0 and below 1"))
 		}
 	}
 	return errs
@@ -162,11 +157,11 @@ func processorAndMemory(all, least map[string]resource.Quantity, path *field.Pat
 	for _, name := range slices.Sorted(maps.Keys(all)) {
 		here, amount := path.Child(name), all[name]
 		errs = append(errs, oneOf(name, here, cpu, memory)...)
-		bound, bounded := least[name]
+		bound := least[name]
 		switch {
 		case amount.Sign() < 0:
 			errs = append(errs, field.Invalid(here, amount.String(), "must not be negative"))
-		case bounded && amount.Cmp(bound) < 0:
+		case amount.Cmp(bound) < 0:
 			errs = append(errs, field.Invalid(here, amount.String(), "must be at least "+bound.String()))
 		}
 	}

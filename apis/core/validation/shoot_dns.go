@@ -94,8 +94,8 @@ func credentialsOf(p *gardencorev1beta1.DNSProvider) string {
 	return ref.Kind + "/" + ref.Name
 }
 
-// shootDNSUpdate checks that the domain is immutable, and also the primary provider once the shoot has a seed (API-VALSHOOT-2,
-// 3).
+// shootDNSUpdate checks that the domain is immutable, and also the primary provider and its type once the shoot has a seed. A
+// primary provider without a type can get one (API-VALSHOOT-2, 3).
 func shootDNSUpdate(s, old *gardencorev1beta1.ShootSpec, path *field.Path) field.ErrorList {
 	if old.DNS == nil {
 		return nil
@@ -115,9 +115,9 @@ func shootDNSUpdate(s, old *gardencorev1beta1.ShootSpec, path *field.Path) field
 	if now == nil {
 		return append(errs, field.Forbidden(path.Child("providers"), "the primary provider cannot be removed from a shoot that has a seed"))
 	}
-	if deref(now.Type) != deref(was.Type) {
+	if was.Type != nil && deref(now.Type) != *was.Type {
 		errs = append(errs, field.Forbidden(path.Child("providers"),
-			`the type of the primary provider must stay "`+deref(was.Type)+`" on a shoot that has a seed`))
+			`the type of the primary provider must stay "`+*was.Type+`" on a shoot that has a seed`))
 	}
 	return errs
 }

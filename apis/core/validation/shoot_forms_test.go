@@ -29,6 +29,14 @@ func TestValidateShootForms(t *testing.T) {
 	}
 	const rotation = "spec.maintenance.autoRotation.credentials.observability.rotationPeriod: FieldValueInvalid"
 	checkShoots(t, map[string]shootCase{
+		"no rotations": {reason: "credentials need not be rotated", change: func(s *gardencorev1beta1.Shoot) {
+			s.Spec.Maintenance = &gardencorev1beta1.Maintenance{AutoRotation: &gardencorev1beta1.MaintenanceAutoRotation{}}
+		}},
+		"rotation by default": {reason: "a period can be left to the garden", change: func(s *gardencorev1beta1.Shoot) {
+			s.Spec.Maintenance = &gardencorev1beta1.Maintenance{AutoRotation: &gardencorev1beta1.MaintenanceAutoRotation{
+				Credentials: &gardencorev1beta1.MaintenanceCredentialsAutoRotation{SSHKeypair: &gardencorev1beta1.MaintenanceRotationConfig{}},
+			}}
+		}},
 		"rotation never":   {reason: "no period is one", change: rotating(0)},
 		"rotation soon":    {reason: "half an hour is the shortest", change: rotating(30*time.Minute - 1), want: []string{rotation}},
 		"rotation late":    {reason: "three months are the longest", change: rotating(90*24*time.Hour + 1), want: []string{rotation}},
@@ -194,85 +202,6 @@ func TestValidateShootBounds(t *testing.T) {
 	})
 }
 
-func TestValidateShootInPlace(t *testing.T) {
-	t.Parallel()
-	const at = "spec.provider.workers[0]"
-	inPlace := pool(func(w *gardencorev1beta1.Worker) {
-		w.UpdateStrategy = new(gardencorev1beta1.MachineUpdateStrategyAutoInPlaceUpdate)
-	})
-	updating := func(s *gardencorev1beta1.Shoot) {
-		s.Status.InPlaceUpdates = &gardencorev1beta1.InPlaceUpdatesStatus{
-			PendingWorkerUpdates: &gardencorev1beta1.PendingWorkerUpdates{AutoInPlaceUpdate: []string{"worker"}},
-		}
-	}
-	caching := func(s *gardencorev1beta1.Shoot) {
-		s.Spec.SystemComponents = &gardencorev1beta1.SystemComponents{NodeLocalDNS: &gardencorev1beta1.NodeLocalDNS{Enabled: true}}
-	}
-	type changes = []func(*gardencorev1beta1.Shoot)
-	for name, tc := range map[string]struct {
-		reason   string
-		old, now changes
-		want     []string
-	}{
-		"into":   {reason: "machines are replaced or stay", now: changes{inPlace}, want: []string{at + ".updateStrategy: FieldValueInvalid"}},
-		"out of": {reason: "either way", old: changes{inPlace}, want: []string{at + ".updateStrategy: FieldValueInvalid"}},
-		"machine": {
-			reason: "pools that are kept remain what they are", old: changes{inPlace, pool(func(w *gardencorev1beta1.Worker) { w.CRI = &gardencorev1beta1.CRI{Name: "b"} })},
-			now: changes{inPlace, pool(func(w *gardencorev1beta1.Worker) {
-				w.Machine.Type, w.Machine.Image.Name = "larger", "other"
-				w.Volume = &gardencorev1beta1.Volume{Size: "1Gi"}
-				w.CRI = &gardencorev1beta1.CRI{Name: "containerd"}
-			})},
-			want: []string{
-				at + ".cri.name: FieldValueInvalid", at + ".machine.image.name: FieldValueInvalid", at + ".machine.type: FieldValueInvalid",
-				at + ".volume: FieldValueInvalid",
-			},
-		},
-		"image": {
-			reason: "and do not go back", old: changes{inPlace},
-			now:  changes{inPlace, pool(func(w *gardencorev1beta1.Worker) { w.Machine.Image.Version = new("0.9.0") })},
-			want: []string{at + ".machine.image.version: FieldValueForbidden"},
-		},
-		"pending": {
-			reason: "one update after the other", old: changes{inPlace, updating},
-			now:  changes{inPlace, updating, pool(func(w *gardencorev1beta1.Worker) { w.Machine.Image.Version = new("1.1.0") })},
-			want: []string{at + ": FieldValueForbidden"},
-		},
-		"pending kubelet": {
-			reason: "which a setting of the shoot is too", old: changes{inPlace, updating},
-			now:  changes{inPlace, updating, kubelet(gardencorev1beta1.KubeletConfig{MaxPods: new(int32(10))})},
-			want: []string{at + ": FieldValueForbidden"},
-		},
-		"forced": {
-			reason: "unless it has to be", old: changes{inPlace, updating},
-			now: changes{
-				inPlace, updating, annotated("gardener.cloud/operation", "force-in-place-update"),
-				pool(func(w *gardencorev1beta1.Worker) { w.Machine.Image.Version = new("1.1.0") }),
-			},
-		},
-		"DNS cache": {
-			reason: "older machines do not learn whom to ask", old: changes{inPlace, onVersion("1.33.1")}, now: changes{inPlace, onVersion("1.33.1"), caching},
-			want: []string{"spec.systemComponents.nodeLocalDNS: FieldValueForbidden"},
-		},
-		"DNS cache later": {reason: "newer ones do", old: changes{inPlace}, now: changes{inPlace, caching}},
-		"self-hosted": {
-			reason: "a shoot does not move its control plane onto its own machines",
-			now: changes{func(s *gardencorev1beta1.Shoot) {
-				s.Spec.Provider.Workers[0].ControlPlane = &gardencorev1beta1.WorkerControlPlane{}
-			}},
-			want: []string{at[:len("spec.provider.workers")] + ": FieldValueForbidden", at + ".controlPlane: FieldValueForbidden"},
-		},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			old, now := shoot(tc.old...), shoot(tc.now...)
-			if diff := cmp.Diff(tc.want, checktest.Complaints(validation.ValidateShootUpdate(now, old))); diff != "" {
-				t.Errorf("%s\nValidateShootUpdate(...) (-want +got):\n%s", tc.reason, diff)
-			}
-		})
-	}
-}
-
 func TestValidateShootTemplate(t *testing.T) {
 	t.Parallel()
 	template := func(change ...func(*gardencorev1beta1.Shoot)) *gardencorev1beta1.ShootTemplate {
@@ -284,6 +213,16 @@ func TestValidateShootTemplate(t *testing.T) {
 	})
 	if diff := cmp.Diff([]string(nil), checktest.Complaints(validation.ValidateShootTemplate(open, nil))); diff != "" {
 		t.Errorf("a template leaves open what is chosen later\nValidateShootTemplate(...) (-want +got):\n%s", diff)
+	}
+	backedUp := template(func(s *gardencorev1beta1.Shoot) {
+		w := &s.Spec.Provider.Workers[0]
+		w.Machine.Image.Version, s.Spec.CredentialsBindingName = nil, nil
+		w.ControlPlane = &gardencorev1beta1.WorkerControlPlane{Backup: &gardencorev1beta1.Backup{
+			Provider: "local", CredentialsRef: &corev1.ObjectReference{APIVersion: "v1", Kind: "Secret", Namespace: "elsewhere", Name: "a"},
+		}}
+	})
+	if diff := cmp.Diff([]string(nil), checktest.Complaints(validation.ValidateShootTemplate(backedUp, nil))); diff != "" {
+		t.Errorf("also the version of an image and the namespace of credentials\nValidateShootTemplate(...) (-want +got):\n%s", diff)
 	}
 	broken := template(func(s *gardencorev1beta1.Shoot) { s.Spec.Region, s.Spec.Provider.Workers[0].Minimum = "", -1 })
 	broken.Labels = map[string]string{"a b": "c"}

@@ -59,7 +59,7 @@ func changesEncryption(s, old *gardencorev1beta1.Shoot) bool {
 // restless rejects the hibernation of a shoot with an operation for its next maintenance that needs a running cluster
 // (API-VALOP-10).
 func restless(s *gardencorev1beta1.Shoot) field.ErrorList {
-	if !query.HibernationWanted(s) || s.DeletionTimestamp != nil {
+	if !query.HibernationWanted(s) {
 		return nil
 	}
 	var errs field.ErrorList
@@ -95,8 +95,8 @@ func forceDeletion(s, old *gardencorev1beta1.Shoot) field.ErrorList {
 }
 
 func forced(s *gardencorev1beta1.Shoot) bool {
-	yes, err := strconv.ParseBool(s.Annotations[gardencorev1beta1.AnnotationConfirmationForceDeletion])
-	return err == nil && yes
+	yes, _ := strconv.ParseBool(s.Annotations[gardencorev1beta1.AnnotationConfirmationForceDeletion])
+	return yes
 }
 
 // unsolvable reports whether the garden cannot solve an error by itself.

@@ -151,7 +151,7 @@ func strategyUpdate(w, was *gardencorev1beta1.Worker, path *field.Path) field.Er
 		return field.ErrorList{field.Invalid(path.Child("updateStrategy"), deref(w.UpdateStrategy),
 			"machines that are replaced cannot become machines that are updated in place, nor the other way round")}
 	}
-	if !inPlace(w) || deref(w.UpdateStrategy) != deref(was.UpdateStrategy) {
+	if !inPlace(w) {
 		return nil
 	}
 	const message = "cannot change while machines are updated in place"
@@ -178,16 +178,18 @@ func strategyUpdate(w, was *gardencorev1beta1.Worker, path *field.Path) field.Er
 
 // inPlacePending rejects changes of pools whose machines are being updated in place, unless the change is forced.
 func inPlacePending(s, old *gardencorev1beta1.Shoot, path *field.Path) field.ErrorList {
-	pending := pendingUpdates(s)
-	if len(pending) == 0 ||
-		slices.Contains(query.Operations(s.Annotations[gardencorev1beta1.AnnotationOperation]), gardencorev1beta1.OperationForceInPlaceUpdate) {
+	if slices.Contains(query.Operations(s.Annotations[gardencorev1beta1.AnnotationOperation]), gardencorev1beta1.OperationForceInPlaceUpdate) {
 		return nil
 	}
+	pending := pendingUpdates(s)
 	var errs field.ErrorList
 	for i := range s.Spec.Provider.Workers {
 		w := &s.Spec.Provider.Workers[i]
+		if !inPlace(w) || !slices.Contains(pending, w.Name) {
+			continue
+		}
 		was := query.Pool(&old.Spec, w.Name)
-		if !inPlace(w) || !slices.Contains(pending, w.Name) || was == nil {
+		if was == nil {
 			continue
 		}
 		if !apiequality.Semantic.DeepEqual(w, was) || versionOf(w, &s.Spec) != versionOf(was, &old.Spec) ||

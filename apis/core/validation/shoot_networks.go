@@ -92,15 +92,15 @@ func (l nodeMaskLimits) check(size int32, pods int64, path *field.Path) field.Er
 	return nil
 }
 
+// maxPods returns the greatest number of pods of a node in any pool.
 func maxPods(s *gardencorev1beta1.ShootSpec) int64 {
-	most := int64(defaultMaxPods)
-	if k := s.Kubernetes.Kubelet; k != nil && k.MaxPods != nil {
-		most = int64(*k.MaxPods)
-	}
-	for _, w := range s.Provider.Workers {
-		if w.Kubernetes != nil && w.Kubernetes.Kubelet != nil && w.Kubernetes.Kubelet.MaxPods != nil {
-			most = max(most, int64(*w.Kubernetes.Kubelet.MaxPods))
+	most := int64(0)
+	for i := range s.Provider.Workers {
+		pods := int64(defaultMaxPods)
+		if k := kubeletOf(&s.Provider.Workers[i], s); k != nil && k.MaxPods != nil {
+			pods = int64(*k.MaxPods)
 		}
+		most = max(most, pods)
 	}
 	return most
 }
@@ -122,8 +122,8 @@ func networkingUpdate(s, old *gardencorev1beta1.ShootSpec, spec *field.Path) fie
 		errs = append(errs, nodesUpdate(now.Nodes, was.Nodes, path.Child("nodes"))...)
 	}
 	errs = append(errs, familiesUpdate(now.IPFamilies, was.IPFamilies, path.Child("ipFamilies"))...)
-	if k, w := s.Kubernetes.KubeControllerManager, old.Kubernetes.KubeControllerManager; k != nil && w != nil {
-		here := spec.Child("kubernetes", "kubeControllerManager")
+	if w := old.Kubernetes.KubeControllerManager; w != nil {
+		k, here := deref(s.Kubernetes.KubeControllerManager), spec.Child("kubernetes", "kubeControllerManager")
 		errs = append(errs, immutableOnceSet(k.NodeCIDRMaskSize, w.NodeCIDRMaskSize, here.Child("nodeCIDRMaskSize"))...)
 		if slices.Contains(now.IPFamilies, gardencorev1beta1.IPFamilyIPv6) {
 			errs = append(errs, immutableOnceSet(k.NodeCIDRMaskSizeIPv6, w.NodeCIDRMaskSizeIPv6, here.Child("nodeCIDRMaskSizeIPv6"))...)
@@ -137,9 +137,9 @@ func nodesUpdate(now, was *string, path *field.Path) field.ErrorList {
 	if was == nil || apiequality.Semantic.DeepEqual(now, was) {
 		return nil
 	}
-	before, ok := rangeOf(was)
-	after, isRange := rangeOf(now)
-	if ok && isRange && after.Bits() <= before.Bits() && after.Contains(before.Addr()) {
+	before, _ := rangeOf(was)
+	after, _ := rangeOf(now)
+	if after.Bits() <= before.Bits() && after.Contains(before.Addr()) {
 		return nil
 	}
 	return field.ErrorList{field.Invalid(path, deref(now), "can only be extended: it must contain "+*was)}

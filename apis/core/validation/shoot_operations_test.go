@@ -123,6 +123,8 @@ func TestValidateShootOperations(t *testing.T) {
 			asked: "rotate-ssh-keypair;rotate-observability-credentials", next: "rotate-credentials-start",
 		},
 		"API-VALOP-3 new":       {reason: "a shoot that was never created has nothing to rotate", asked: "rotate-ca-start", want: []string{atOperation + "FieldValueForbidden"}},
+		"API-VALOP-3 etcd":      {reason: "nor a key of etcd", asked: "rotate-etcd-encryption-key", want: []string{atOperation + "FieldValueForbidden"}},
+		"API-VALOP-3 etcd step": {reason: "in whatever way", state: []shootChange{version("1.33.1")}, asked: "rotate-etcd-encryption-key-start", want: []string{atOperation + "FieldValueForbidden"}},
 		"API-VALOP-3 creating":  {reason: "nor has one that is being created", state: []shootChange{lastOperation("Create", "Processing")}, asked: "rotate-ca-start", want: []string{atOperation + "FieldValueForbidden"}},
 		"API-VALOP-3 created":   {reason: "a created one has", state: []shootChange{lastOperation("Create", "Succeeded")}, asked: "rotate-ca-start"},
 		"API-VALOP-3 restored":  {reason: "and a restored one", state: []shootChange{lastOperation("Restore", "Succeeded")}, asked: "rotate-ca-start"},
@@ -163,7 +165,16 @@ func TestValidateShootOperations(t *testing.T) {
 			reason: "some exclude each other", state: []shootChange{ready}, asked: "rotate-ca-start;rotate-ca-start-without-workers-rollout",
 			want: []string{atOperation + "FieldValueForbidden"},
 		},
-		"API-VALOP-7 waits":   {reason: "pools follow a rotation that waits for them", state: []shootChange{phases("WaitingForWorkersRollout", "", "")}, asked: "rotate-rollout-workers=worker"},
+		"API-VALOP-7 waits": {reason: "pools follow a rotation that waits for them", state: []shootChange{phases("WaitingForWorkersRollout", "", "")}, asked: "rotate-rollout-workers=worker"},
+		"API-VALOP-7 keys":  {reason: "also that of the service account key", state: []shootChange{phases("", "WaitingForWorkersRollout", "")}, asked: "rotate-rollout-workers=worker"},
+		"API-VALOP-7 each":  {reason: "pools of a rotation are named one by one", state: []shootChange{phases("WaitingForWorkersRollout", "", "")}, asked: "rotate-rollout-workers=*", want: []string{atOperation + "FieldValueInvalid"}},
+		"API-VALOP-7 no =":  {reason: "without pools it is no operation", asked: "rollout-workers", want: []string{atOperation + "FieldValueNotSupported"}},
+		"API-VALOP-7 follow": {
+			reason: "pools that are updated in place follow a rotation too", asked: "rotate-rollout-workers=worker",
+			state: []shootChange{phases("WaitingForWorkersRollout", "", ""), pool(func(w *gardencorev1beta1.Worker) {
+				w.UpdateStrategy = new(gardencorev1beta1.MachineUpdateStrategyManualInPlaceUpdate)
+			})},
+		},
 		"API-VALOP-7 not":     {reason: "and no other", asked: "rotate-rollout-workers=worker", want: []string{atOperation + "FieldValueForbidden"}},
 		"API-VALOP-7 names":   {reason: "pools exist and are named once", asked: "rollout-workers=worker,worker,other", want: []string{atOperation + "FieldValueDuplicate", atOperation + "FieldValueInvalid"}},
 		"API-VALOP-7 any":     {reason: "all of them are all of them", asked: "rollout-workers=*,worker", want: []string{atOperation + "FieldValueForbidden"}},
@@ -181,6 +192,16 @@ func TestValidateShootOperations(t *testing.T) {
 			want: []string{atOperation + "FieldValueForbidden"},
 		},
 		"API-VALOP-8 formerly": {reason: "formerly it was not", state: []shootChange{ready, version("1.33.1")}, asked: "rotate-etcd-encryption-key-start"},
+		"API-VALOP-8 second step": {
+			reason: "which completes by itself", state: []shootChange{phases("", "", "Prepared")}, asked: "rotate-etcd-encryption-key-complete",
+			want: []string{atOperation + "FieldValueForbidden"},
+		},
+		"API-VALOP-8 second step formerly": {reason: "formerly it did not", state: []shootChange{version("1.33.1"), phases("", "", "Prepared")}, asked: "rotate-etcd-encryption-key-complete"},
+		"API-VALOP-8 other operations":     {reason: "other operations do not encrypt anything", state: []shootChange{ready, encrypts([]string{"configmaps"}, []string{"secrets"})}, asked: "reconcile"},
+		"API-VALOP-8 provider pending": {
+			reason: "another provider is a change of the encryption", state: []shootChange{ready, encrypts(nil, nil), by("secretbox")}, asked: "rotate-etcd-encryption-key",
+			want: []string{atOperation + "FieldValueForbidden"},
+		},
 		"API-VALOP-8 encryption": {
 			reason: "one change after the other", state: []shootChange{ready, encrypts([]string{"configmaps"}, []string{"secrets"})},
 			asked: "rotate-etcd-encryption-key", want: []string{atOperation + "FieldValueForbidden"},

@@ -67,105 +67,6 @@ type shootCase struct {
 	want   []string
 }
 
-func TestValidateShootDNS(t *testing.T) {
-	t.Parallel()
-	type providers = []gardencorev1beta1.DNSProvider
-	checkShoots(t, map[string]shootCase{
-		"API-VALSHOOT-4 whole": {
-			reason: "a domain, a primary provider and another one",
-			change: dns(gardencorev1beta1.DNS{Domain: new("a.example.org"), Providers: providers{
-				{Type: new("one"), Primary: new(true)}, {Type: new("one"), CredentialsRef: secret("a")},
-			}}),
-		},
-		"API-VALSHOOT-4 domain": {
-			reason: "a primary provider has a domain to look after",
-			change: dns(gardencorev1beta1.DNS{Providers: providers{{Type: new("one"), Primary: new(true)}}}),
-			want:   []string{"spec.dns.domain: FieldValueRequired"},
-		},
-		"API-VALSHOOT-4 unmanaged": {
-			reason: "nobody needs no domain, and no credentials",
-			change: dns(gardencorev1beta1.DNS{Providers: providers{{Type: new("unmanaged"), Primary: new(true), SecretName: new("a")}}}),
-			want:   []string{"spec.dns.providers[0].credentialsRef: FieldValueInvalid"},
-		},
-		"API-VALSHOOT-4 primaries": {
-			reason: "one of them only is the primary one",
-			change: dns(gardencorev1beta1.DNS{Domain: new("a.example.org"), Providers: providers{
-				{Type: new("one"), Primary: new(true)}, {Type: new("two"), Primary: new(true)},
-			}}),
-			want: []string{"spec.dns.providers[1].primary: FieldValueForbidden"},
-		},
-		"API-VALSHOOT-4 secondary": {
-			reason: "further providers are complete",
-			change: dns(gardencorev1beta1.DNS{Domain: new("a.example.org"), Providers: providers{{SecretName: new("a")}, {Type: new("one")}}}),
-			want:   []string{"spec.dns.providers[0].type: FieldValueRequired", "spec.dns.providers[1].credentialsRef: FieldValueRequired"},
-		},
-		"API-VALSHOOT-4 twice": {
-			reason: "however the credentials are named",
-			change: dns(gardencorev1beta1.DNS{Providers: providers{{Type: new("one"), SecretName: new("a")}, {Type: new("one"), CredentialsRef: secret("a")}}}),
-			want:   []string{"spec.dns.providers[1]: FieldValueInvalid"},
-		},
-		"API-SHOOTSTRAT-10": {
-			reason: "both fields say the same",
-			change: dns(gardencorev1beta1.DNS{Providers: providers{{Type: new("one"), SecretName: new("a"), CredentialsRef: secret("b")}}}),
-			want:   []string{"spec.dns.providers[0].secretName: FieldValueForbidden"},
-		},
-	})
-}
-
-func TestValidateShootNetworks(t *testing.T) {
-	t.Parallel()
-	checkShoots(t, map[string]shootCase{
-		"API-VALSHOOT-10 family": {
-			reason: "ranges are of the families of the shoot",
-			change: func(s *gardencorev1beta1.Shoot) { s.Spec.Networking.Nodes = new("fd00:1::/64") },
-			want:   []string{"spec.networking.nodes: FieldValueInvalid"},
-		},
-		"API-VALSHOOT-10 families": {
-			reason: "families are known ones, each once",
-			change: func(s *gardencorev1beta1.Shoot) {
-				s.Spec.Networking.IPFamilies = []gardencorev1beta1.IPFamily{"IPv4", "IPv4", "IPv5"}
-			},
-			want: []string{"spec.networking.ipFamilies[1]: FieldValueDuplicate", "spec.networking.ipFamilies[2]: FieldValueNotSupported"},
-		},
-		"API-VALSHOOT-10 mask": {
-			reason: "a share is neither too small nor too large",
-			change: func(s *gardencorev1beta1.Shoot) {
-				s.Spec.Kubernetes.KubeControllerManager = &gardencorev1beta1.KubeControllerManagerConfig{
-					NodeCIDRMaskSize: new(int32(29)), NodeCIDRMaskSizeIPv6: new(int32(125)),
-				}
-			},
-			want: []string{
-				"spec.kubernetes.kubeControllerManager.nodeCIDRMaskSize: FieldValueInvalid",
-				"spec.kubernetes.kubeControllerManager.nodeCIDRMaskSizeIPv6: FieldValueForbidden",
-				"spec.kubernetes.kubeControllerManager.nodeCIDRMaskSizeIPv6: FieldValueInvalid",
-			},
-		},
-		"API-VALSHOOT-10 IPv6": {
-			reason: "a shoot of the other family has other shares",
-			change: func(s *gardencorev1beta1.Shoot) {
-				s.Spec.Networking = &gardencorev1beta1.Networking{Type: new("local"), IPFamilies: []gardencorev1beta1.IPFamily{"IPv6"}}
-				s.Spec.Kubernetes.KubeControllerManager = &gardencorev1beta1.KubeControllerManagerConfig{NodeCIDRMaskSize: new(int32(64))}
-			},
-		},
-		"API-VALSHOOT-10 pods": {
-			reason: "all pods of a node find room",
-			change: func(s *gardencorev1beta1.Shoot) {
-				s.Spec.Kubernetes.KubeControllerManager = &gardencorev1beta1.KubeControllerManagerConfig{NodeCIDRMaskSize: new(int32(25))}
-				s.Spec.Provider.Workers[0].Kubernetes = &gardencorev1beta1.WorkerKubernetes{Kubelet: &gardencorev1beta1.KubeletConfig{MaxPods: new(int32(250))}}
-			},
-			want: []string{"spec.kubernetes.kubeControllerManager.nodeCIDRMaskSize: FieldValueInvalid"},
-		},
-		"API-VALSHOOT-11": {
-			reason: "what the tunnels use is taken",
-			change: func(s *gardencorev1beta1.Shoot) {
-				s.Spec.Networking.IPFamilies = []gardencorev1beta1.IPFamily{"IPv4", "IPv6"}
-				s.Spec.Networking.Nodes, s.Spec.Networking.Pods = new("242.0.0.0/16"), new("fd8f:6d53:b97a:1::/80")
-			},
-			want: []string{"spec.networking.nodes: FieldValueInvalid", "spec.networking.pods: FieldValueInvalid"},
-		},
-	})
-}
-
 func TestValidateShootKubernetes(t *testing.T) {
 	t.Parallel()
 	gates := func(names ...string) gardencorev1beta1.KubernetesConfig {
@@ -407,6 +308,11 @@ func TestValidateShootMachines(t *testing.T) {
 
 func TestValidateShootParts(t *testing.T) {
 	t.Parallel()
+	workerless := func(m gardencorev1beta1.Maintenance) shootChange {
+		return func(s *gardencorev1beta1.Shoot) {
+			s.Spec.Provider.Workers, s.Spec.CredentialsBindingName, s.Spec.Networking, s.Spec.Maintenance = nil, nil, nil, &m
+		}
+	}
 	enabled := &gardencorev1beta1.Addons{NginxIngress: &gardencorev1beta1.NginxIngress{Addon: gardencorev1beta1.Addon{Enabled: true}}}
 	checkShoots(t, map[string]shootCase{
 		"API-VALSHOOT-1 bindings": {
@@ -465,6 +371,72 @@ func TestValidateShootParts(t *testing.T) {
 		"API-VALSHOOT-20": {
 			reason: "what can fail is a node or a zone", change: tolerating("continent"),
 			want: []string{"spec.controlPlane.highAvailability.failureTolerance.type: FieldValueNotSupported"},
+		},
+		"API-VALSHOOT-1 former bindings": {
+			reason: "also while both sorts are known",
+			change: func(s *gardencorev1beta1.Shoot) {
+				s.Spec.Kubernetes.Version, s.Spec.SecretBindingName = "1.33.1", new("other")
+			},
+			want: []string{"spec.secretBindingName: FieldValueForbidden"},
+		},
+		"API-VALSHOOT-19 none":  {reason: "alerts can be left out", change: func(s *gardencorev1beta1.Shoot) { s.Spec.Monitoring = &gardencorev1beta1.Monitoring{} }},
+		"API-VALSHOOT-26 node":  {reason: "tolerance of a node takes one zone", change: tolerating("node", "a")},
+		"API-VALSHOOT-26 three": {reason: "three are for tolerance of a zone", change: tolerating("zone", "a", "b", "c")},
+		"seed selector": {
+			reason: "a selector selects by labels",
+			change: func(s *gardencorev1beta1.Shoot) {
+				s.Spec.SeedSelector = &gardencorev1beta1.SeedSelector{LabelSelector: metav1.LabelSelector{MatchLabels: map[string]string{"no label": "x"}}}
+			},
+			want: []string{"spec.seedSelector.matchLabels: FieldValueInvalid"},
+		},
+		"nameless": {
+			reason: "a resource has a name", want: []string{"spec.resources[0].name: FieldValueRequired"},
+			change: func(s *gardencorev1beta1.Shoot) {
+				s.Spec.Resources = []gardencorev1beta1.NamedResourceReference{{ResourceRef: *secret("a")}}
+			},
+		},
+		"group": {
+			reason: "its kind is of a group", want: []string{"spec.resources[0].resourceRef.apiVersion: FieldValueInvalid"},
+			change: func(s *gardencorev1beta1.Shoot) {
+				s.Spec.Resources = []gardencorev1beta1.NamedResourceReference{{
+					Name: "a", ResourceRef: autoscalingv1.CrossVersionObjectReference{APIVersion: "a_b/v1", Kind: "Secret", Name: "a"},
+				}}
+			},
+		},
+		"DNS servers": {
+			reason: "DNS servers are scaled in a known way", want: []string{"spec.systemComponents.coreDNS.autoscaling.mode: FieldValueNotSupported"},
+			change: func(s *gardencorev1beta1.Shoot) {
+				s.Spec.SystemComponents = &gardencorev1beta1.SystemComponents{CoreDNS: &gardencorev1beta1.CoreDNS{Autoscaling: &gardencorev1beta1.CoreDNSAutoscaling{Mode: "diagonal"}}}
+			},
+		},
+		"API-VALSHOOT-7 maintenance": {
+			reason: "without machines there are no keys for them",
+			change: workerless(gardencorev1beta1.Maintenance{AutoRotation: &gardencorev1beta1.MaintenanceAutoRotation{
+				Credentials: &gardencorev1beta1.MaintenanceCredentialsAutoRotation{SSHKeypair: &gardencorev1beta1.MaintenanceRotationConfig{}},
+			}}),
+			want: []string{"spec.maintenance.autoRotation.credentials.sshKeypair: FieldValueForbidden"},
+		},
+		"API-VALSHOOT-7 rotations": {
+			reason: "but other credentials",
+			change: workerless(gardencorev1beta1.Maintenance{
+				AutoUpdate: &gardencorev1beta1.MaintenanceAutoUpdate{KubernetesVersion: true},
+				AutoRotation: &gardencorev1beta1.MaintenanceAutoRotation{
+					Credentials: &gardencorev1beta1.MaintenanceCredentialsAutoRotation{ETCDEncryptionKey: &gardencorev1beta1.MaintenanceRotationConfig{}},
+				},
+			}),
+		},
+		"API-VALSHOOT-7 no rotations":   {reason: "or none", change: workerless(gardencorev1beta1.Maintenance{AutoRotation: &gardencorev1beta1.MaintenanceAutoRotation{}})},
+		"API-VALSHOOT-7 no maintenance": {reason: "or no maintenance", change: workerless(gardencorev1beta1.Maintenance{})},
+		"API-VALSHOOT-7 pods": {
+			reason: "and no pods that tolerate anything",
+			change: func(s *gardencorev1beta1.Shoot) {
+				workerless(gardencorev1beta1.Maintenance{})(s)
+				s.Spec.Kubernetes.KubeAPIServer = &gardencorev1beta1.KubeAPIServerConfig{DefaultNotReadyTolerationSeconds: new(int64(1)), DefaultUnreachableTolerationSeconds: new(int64(1))}
+			},
+			want: []string{
+				"spec.kubernetes.kubeAPIServer.defaultNotReadyTolerationSeconds: FieldValueForbidden",
+				"spec.kubernetes.kubeAPIServer.defaultUnreachableTolerationSeconds: FieldValueForbidden",
+			},
 		},
 		"API-VALSHOOT-26 one":  {reason: "one zone can be chosen", change: tolerating("", "a")},
 		"API-VALSHOOT-26 two":  {reason: "but not two", change: tolerating("node", "a", "b"), want: []string{"spec.controlPlane.zones: FieldValueInvalid"}},

@@ -92,11 +92,33 @@ func TestResetUnsupportedOfPools(t *testing.T) {
 	}
 }
 
+func TestResetUnsupportedOfOthers(t *testing.T) {
+	t.Parallel()
+	s := shoot(another, another, onVersion("1.36.3"))
+	s.Spec.Provider.Workers[1].Kubernetes = &gardencorev1beta1.WorkerKubernetes{}
+	s.Spec.DNS = &gardencorev1beta1.DNS{Providers: []gardencorev1beta1.DNSProvider{{Type: new("local"), SecretName: new("dns")}}}
+	s.Spec.Kubernetes.KubeAPIServer = &gardencorev1beta1.KubeAPIServerConfig{
+		RuntimeConfig:    map[string]bool{"example.org/v1": true},
+		AdmissionPlugins: []gardencorev1beta1.AdmissionPlugin{{Name: "PodSecurityPolicy"}, {Name: "Nonsense"}, {Name: "AlwaysAdmit"}},
+	}
+	want := s.DeepCopy()
+	want.Spec.Kubernetes.KubeAPIServer.AdmissionPlugins = want.Spec.Kubernetes.KubeAPIServer.AdmissionPlugins[1:]
+	if diff := cmp.Diff([]string{"spec.kubernetes.kubeAPIServer.admissionPlugins[PodSecurityPolicy]"}, validation.ResetUnsupported(&s.Spec)); diff != "" {
+		t.Errorf("GCM-MAINT-13: of what a version has nothing is removed, nor of what nobody knows\nResetUnsupported(...) (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff(want.Spec, s.Spec); diff != "" {
+		t.Errorf("GCM-MAINT-13: the rest stays\nspec (-want +got):\n%s", diff)
+	}
+}
+
 func TestReplacesBinding(t *testing.T) {
 	t.Parallel()
 	for reason, got := range map[string]bool{
-		"GCM-MAINT-13: 1.34 knows no SecretBinding":               validation.ReplacesBinding(&shoot(formerly("1.34.0", "a")).Spec),
-		"GCM-MAINT-13: 1.33 does":                                 !validation.ReplacesBinding(&shoot(formerly("1.33.9", "a")).Spec),
+		"GCM-MAINT-13: 1.34 knows no SecretBinding": validation.ReplacesBinding(&shoot(formerly("1.34.0", "a")).Spec),
+		"GCM-MAINT-13: 1.33 does":                   !validation.ReplacesBinding(&shoot(formerly("1.33.9", "a")).Spec),
+		"GCM-MAINT-13: nor does a shoot that has both": !validation.ReplacesBinding(&shoot(formerly("1.34.0", "a"), func(s *gardencorev1beta1.Shoot) {
+			s.Spec.CredentialsBindingName = new("a")
+		}).Spec),
 		"GCM-MAINT-13: a CredentialsBinding needs no replacement": !validation.ReplacesBinding(&shoot().Spec),
 	} {
 		if !got {

@@ -3,6 +3,7 @@
 package validation_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -15,6 +16,12 @@ import (
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	"github.com/terrarium-garden/terrarium/apis/core/validation"
 )
+
+func windowed(begin, end string) func(*gardencorev1beta1.Shoot) {
+	return func(s *gardencorev1beta1.Shoot) {
+		s.Spec.Maintenance = &gardencorev1beta1.Maintenance{TimeWindow: &gardencorev1beta1.MaintenanceTimeWindow{Begin: begin, End: end}}
+	}
+}
 
 func TestValidateShoot(t *testing.T) {
 	t.Parallel()
@@ -37,6 +44,12 @@ func TestValidateShoot(t *testing.T) {
 				"spec.networking.type: FieldValueRequired", "spec.provider.type: FieldValueRequired",
 				"spec.provider.workers[0].machine.type: FieldValueRequired", "spec.region: FieldValueRequired",
 			},
+		},
+		"API-VALSHOOT-1 version": {
+			reason: "a version has three parts", change: func(s *gardencorev1beta1.Shoot) { s.Spec.Kubernetes.Version = "1.36" }, want: []string{"spec.kubernetes.version: FieldValueInvalid"},
+		},
+		"API-SHOOTSTRAT-9 kind": {
+			reason: "the kind of a profile can be left out", change: func(s *gardencorev1beta1.Shoot) { s.Spec.CloudProfile.Kind = "" },
 		},
 		"API-NAME-3": {
 			reason: "two hyphens would be taken for the separator of technical IDs",
@@ -100,6 +113,58 @@ func TestValidateShoot(t *testing.T) {
 				}
 			},
 			want: []string{"spec.maintenance.timeWindow: FieldValueInvalid"},
+		},
+		"API-VALSHOOT-14 fine": {
+			reason: "a window of an hour is fine, across midnight too", change: windowed("233000+0000", "003000+0000"),
+		},
+		"API-VALSHOOT-14 long": {
+			reason: "more than six hours are not", change: windowed("220000+0100", "040001+0100"), want: []string{"spec.maintenance.timeWindow: FieldValueInvalid"},
+		},
+		"API-VALSHOOT-14 begin": {
+			reason: "a window begins at some time", change: windowed("22:00", "230000+0100"), want: []string{"spec.maintenance.timeWindow.begin: FieldValueInvalid"},
+		},
+		"API-VALSHOOT-14 end": {
+			reason: "and ends at some time", change: windowed("220000+0100", ""), want: []string{"spec.maintenance.timeWindow.end: FieldValueInvalid"},
+		},
+		"API-VALSHOOT-15 fine": {
+			reason: "a shoot sleeps at night, somewhere",
+			change: sleeps(
+				gardencorev1beta1.HibernationSchedule{Start: new("0 20 * * *"), End: new("0 6 * * *"), Location: new("UTC")},
+				gardencorev1beta1.HibernationSchedule{Start: new("0 21 * * *")},
+			),
+		},
+		"API-VALSHOOT-15 no time": {
+			reason: "an hour is one", change: sleeps(gardencorev1beta1.HibernationSchedule{Start: new("0 25 * * *")}), want: []string{"spec.hibernation.schedules[0].start: FieldValueInvalid"},
+		},
+		"API-VALSHOOT-15 long name": {
+			reason: "the name of a time zone is short", want: []string{"spec.hibernation.schedules[0].location: FieldValueInvalid"},
+			change: sleeps(gardencorev1beta1.HibernationSchedule{Start: new("0 20 * * *"), Location: new(strings.Repeat("./", 40) + "UTC")}),
+		},
+		"API-VALSHOOT-18 values": {
+			reason: "a key can have several values",
+			change: func(s *gardencorev1beta1.Shoot) {
+				s.Spec.Tolerations = []gardencorev1beta1.Toleration{{Key: "a", Value: new("b")}, {Key: "a", Value: new("c")}}
+			},
+		},
+		"API-VALSHOOT-18 same": {
+			reason: "each once",
+			change: func(s *gardencorev1beta1.Shoot) {
+				s.Spec.Tolerations = []gardencorev1beta1.Toleration{{Key: "a", Value: new("b")}, {Key: "a", Value: new("b")}}
+			},
+			want: []string{"spec.tolerations[1]: FieldValueDuplicate"},
+		},
+		"API-VALSHOOT-18 covered": {
+			reason: "no value follows the key alone, which covers it",
+			change: func(s *gardencorev1beta1.Shoot) {
+				s.Spec.Tolerations = []gardencorev1beta1.Toleration{{Key: "a"}, {Key: "a", Value: new("b")}}
+			},
+			want: []string{"spec.tolerations[1]: FieldValueDuplicate"},
+		},
+		"API-VALSHOOT-18 covering": {
+			reason: "the key alone may follow",
+			change: func(s *gardencorev1beta1.Shoot) {
+				s.Spec.Tolerations = []gardencorev1beta1.Toleration{{Key: "a", Value: new("b")}, {Key: "a"}}
+			},
 		},
 		"API-VALSHOOT-15": {
 			reason: "schedules are cron expressions of a known zone",
@@ -237,6 +302,9 @@ func TestValidateShootBinding(t *testing.T) {
 			s.Spec.DNS = &gardencorev1beta1.DNS{Providers: []gardencorev1beta1.DNSProvider{{Type: new("local"), CredentialsRef: ref, Primary: primary}}}
 		}
 	}
+	workerless := func(s *gardencorev1beta1.Shoot) {
+		s.Spec.Provider.Workers, s.Spec.CredentialsBindingName, s.Spec.Networking = nil, nil, nil
+	}
 	configured := func(raw string) func(*gardencorev1beta1.Shoot) {
 		return func(s *gardencorev1beta1.Shoot) {
 			s.Spec.Provider.InfrastructureConfig = &runtime.RawExtension{Raw: []byte(raw)}
@@ -272,6 +340,39 @@ func TestValidateShootBinding(t *testing.T) {
 		"API-BIND-1 order": {
 			reason: "the configuration of the provider may come in another order", old: shoot(configured(`{"b":1,"a":2}`)),
 			now: shoot(configured(`{"a": 2, "b": 1}`), func(s *gardencorev1beta1.Shoot) { s.Spec.SeedName = new("a") }),
+		},
+		"API-BIND-2 alone": {reason: "a seed can take the place of another", old: bound("a"), now: bound("b")},
+		"API-BIND-1 workerless": {
+			reason: "a shoot without machines needs no network", old: shoot(workerless),
+			now: shoot(workerless, func(s *gardencorev1beta1.Shoot) { s.Spec.SeedName = new("a") }),
+		},
+		"API-BIND-1 network": {
+			reason: "the server fills in ranges of a network, not the network", old: shoot(workerless),
+			now: shoot(workerless, func(s *gardencorev1beta1.Shoot) {
+				s.Spec.SeedName, s.Spec.Networking = new("a"), &gardencorev1beta1.Networking{Services: new("10.1.0.0/16")}
+			}),
+			want: []string{"spec: FieldValueForbidden"},
+		},
+		"API-BIND-1 no network": {
+			reason: "nor does it remove one", old: shoot(),
+			now:  shoot(func(s *gardencorev1beta1.Shoot) { s.Spec.SeedName, s.Spec.Networking = new("a"), nil }),
+			want: []string{"spec.networking: FieldValueForbidden", "spec.networking: FieldValueRequired", "spec: FieldValueForbidden"},
+		},
+		"API-BIND-1 domain": {
+			reason: "it fills in a domain", old: shoot(),
+			now: shoot(func(s *gardencorev1beta1.Shoot) {
+				s.Spec.SeedName, s.Spec.DNS = new("a"), &gardencorev1beta1.DNS{Domain: new("sprout.example.org")}
+			}),
+		},
+		"API-BIND-1 section": {
+			reason: "in a section that is there, as well", old: shoot(func(s *gardencorev1beta1.Shoot) { s.Spec.DNS = &gardencorev1beta1.DNS{} }),
+			now: shoot(func(s *gardencorev1beta1.Shoot) {
+				s.Spec.SeedName, s.Spec.DNS = new("a"), &gardencorev1beta1.DNS{Domain: new("sprout.example.org")}
+			}),
+		},
+		"API-BIND-1 providers": {
+			reason: "but no DNS providers", old: shoot(),
+			now: shoot(provided(nil), func(s *gardencorev1beta1.Shoot) { s.Spec.SeedName = new("a") }), want: []string{"spec: FieldValueForbidden"},
 		},
 		"API-BIND-1 none":  {reason: "a binding names a seed", old: bound("a"), now: shoot(), want: []string{"spec.seedName: FieldValueRequired"}},
 		"API-BIND-1 again": {reason: "twice the same is an error", old: bound("a"), now: bound("a"), want: []string{"spec.seedName: FieldValueInvalid"}},

@@ -46,6 +46,36 @@ func formerly(version, binding string) shootChange {
 	}
 }
 
+// another adds a pool.
+func another(s *gardencorev1beta1.Shoot) {
+	more := s.Spec.Provider.Workers[0].DeepCopy()
+	more.Name = "another"
+	s.Spec.Provider.Workers = append(s.Spec.Provider.Workers, *more)
+}
+
+type changes = []shootChange
+
+// shootUpdate is a changed shoot and what is wrong with the change.
+type shootUpdate struct {
+	reason   string
+	old, now changes
+	want     []string
+}
+
+func checkShootUpdates(t *testing.T, cases map[string]shootUpdate) {
+	t.Helper()
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			old, now := shoot(tc.old...), shoot(tc.now...)
+			now.Status = old.Status
+			if diff := cmp.Diff(tc.want, checktest.Complaints(validation.ValidateShootUpdate(now, old))); diff != "" {
+				t.Errorf("%s\nValidateShootUpdate(...) (-want +got):\n%s", tc.reason, diff)
+			}
+		})
+	}
+}
+
 func TestValidateShootChanges(t *testing.T) {
 	t.Parallel()
 	const (
@@ -53,17 +83,16 @@ func TestValidateShootChanges(t *testing.T) {
 		force     = "metadata.annotations[confirmation.gardener.cloud/force-deletion]: FieldValueForbidden"
 		version   = "spec.provider.workers[0].kubernetes.version: FieldValueForbidden"
 	)
-	type changes = []shootChange
 	forced := annotated("confirmation.gardener.cloud/force-deletion", "true")
 	primary := func(typ string) shootChange {
 		return dns(gardencorev1beta1.DNS{Domain: new("a.example.org"), Providers: []gardencorev1beta1.DNSProvider{{Type: &typ, Primary: new(true)}}})
 	}
+	untyped := dns(gardencorev1beta1.DNS{Domain: new("a.example.org"), Providers: []gardencorev1beta1.DNSProvider{{Primary: new(true)}}})
+	profiled := func(s *gardencorev1beta1.Shoot) {
+		s.Spec.Kubernetes.Version, s.Spec.CloudProfile, s.Spec.CloudProfileName = "1.33.2", nil, new("local")
+	}
 	domain := dns(gardencorev1beta1.DNS{Domain: new("a.example.org")})
-	for name, tc := range map[string]struct {
-		reason   string
-		old, now changes
-		want     []string
-	}{
+	checkShootUpdates(t, map[string]shootUpdate{
 		"API-VALSHOOT-2 binding": {
 			reason: "the binding stays", old: changes{formerly("1.33.2", "local")}, now: changes{formerly("1.33.2", "other")},
 			want: []string{"spec.secretBindingName: FieldValueInvalid"},
@@ -86,6 +115,29 @@ func TestValidateShootChanges(t *testing.T) {
 			reason: "a shoot of a former release that is so already can be written",
 			old:    changes{formerly("1.35.2", "local")}, now: changes{formerly("1.36.1", "local")},
 		},
+		"API-VALSHOOT-2 two bindings": {
+			reason: "the step leaves the old sort behind",
+			old:    changes{formerly("1.33.2", "local")}, now: changes{formerly("1.33.2", "other"), func(s *gardencorev1beta1.Shoot) { s.Spec.CredentialsBindingName = new("local") }},
+			want: []string{"spec.secretBindingName: FieldValueForbidden", "spec.secretBindingName: FieldValueInvalid"},
+		},
+		"API-VALSHOOT-2 no binding": {
+			reason: "and takes the new one",
+			old:    changes{formerly("1.33.2", "local")}, now: changes{onVersion("1.33.2"), func(s *gardencorev1beta1.Shoot) { s.Spec.CredentialsBindingName = nil }},
+			want: []string{"spec.credentialsBindingName: FieldValueRequired", "spec.secretBindingName: FieldValueInvalid"},
+		},
+		"API-SHOOTSTRAT-9 former": {reason: "the older field names a profile too", old: changes{profiled}, now: changes{profiled}},
+		"API-SHOOTSTRAT-9 back": {
+			reason: "admission judges whether two profiles are of one family",
+			old: changes{func(s *gardencorev1beta1.Shoot) {
+				s.Spec.CloudProfile = &gardencorev1beta1.CloudProfileReference{Kind: "NamespacedCloudProfile", Name: "own"}
+			}},
+		},
+		"API-VALSHOOT-6 no version":   {reason: "what is no version is no other one", now: changes{onVersion("1.36")}, want: []string{"spec.kubernetes.version: FieldValueInvalid"}},
+		"API-VALSHOOT-6 from nothing": {reason: "and can become one", old: changes{onVersion("1.36")}},
+		"API-VALSHOOT-6 major":        {reason: "no major version follows", now: changes{onVersion("2.0.0")}, want: []string{"spec.kubernetes.version: FieldValueForbidden"}},
+		"API-VALSHOOT-6 pool without": {reason: "the same holds for pools", old: changes{poolVersion("1.35.2")}, now: changes{poolVersion("1.35")}, want: []string{"spec.provider.workers[0].kubernetes.version: FieldValueInvalid"}},
+		"API-VALSHOOT-6 pool from":    {reason: "which can become good ones", old: changes{poolVersion("1.35")}, now: changes{poolVersion("1.35.2")}},
+		"API-VALSHOOT-6 new pool":     {reason: "a new pool begins with any version", now: changes{another}},
 		"API-VALSHOOT-2 scheduler": {
 			reason: "the scheduler and the exposure class stay",
 			old:    changes{func(s *gardencorev1beta1.Shoot) { s.Spec.SchedulerName, s.Spec.ExposureClassName = new("a"), new("a") }},
@@ -98,6 +150,13 @@ func TestValidateShootChanges(t *testing.T) {
 				s.Spec.Kubernetes.KubeControllerManager = &gardencorev1beta1.KubeControllerManagerConfig{NodeCIDRMaskSize: new(int32(24))}
 			}},
 			now: changes{func(s *gardencorev1beta1.Shoot) {
+				s.Spec.Kubernetes.KubeControllerManager = &gardencorev1beta1.KubeControllerManagerConfig{NodeCIDRMaskSize: new(int32(23))}
+			}},
+			want: []string{"spec.kubernetes.kubeControllerManager.nodeCIDRMaskSize: FieldValueInvalid"},
+		},
+		"API-VALSHOOT-2 mask removed": {
+			reason: "also when its whole section is left out",
+			old: changes{func(s *gardencorev1beta1.Shoot) {
 				s.Spec.Kubernetes.KubeControllerManager = &gardencorev1beta1.KubeControllerManagerConfig{NodeCIDRMaskSize: new(int32(23))}
 			}},
 			want: []string{"spec.kubernetes.kubeControllerManager.nodeCIDRMaskSize: FieldValueInvalid"},
@@ -152,6 +211,8 @@ func TestValidateShootChanges(t *testing.T) {
 		},
 		"API-VALSHOOT-3 free":     {reason: "without a seed there are no records yet", old: changes{primary("one")}, now: changes{primary("two")}},
 		"API-VALSHOOT-3 type":     {reason: "with one there are", old: changes{onSeed, primary("one")}, now: changes{onSeed, primary("two")}, want: []string{"spec.dns.providers: FieldValueForbidden"}},
+		"API-VALSHOOT-3 typed":    {reason: "a primary provider without a type can get one", old: changes{onSeed, untyped}, now: changes{onSeed, primary("one")}},
+		"API-VALSHOOT-3 untyped":  {reason: "but not lose it", old: changes{onSeed, primary("one")}, now: changes{onSeed, untyped}, want: []string{"spec.dns.providers: FieldValueForbidden"}},
 		"API-VALSHOOT-3 provider": {reason: "which someone looks after", old: changes{onSeed, primary("one")}, now: changes{onSeed, domain}, want: []string{"spec.dns.providers: FieldValueForbidden"}},
 		"API-VALSHOOT-6 pool": {
 			reason: "pools do not go back", old: changes{poolVersion("1.35.2")}, now: changes{poolVersion("1.35.1")}, want: []string{version},
@@ -160,11 +221,14 @@ func TestValidateShootChanges(t *testing.T) {
 		"API-VALSHOOT-6 in place": {
 			reason: "unless they are updated in place", old: changes{inPlace("1.34.2")}, now: changes{inPlace("1.36.0")}, want: []string{version},
 		},
-		"API-VALSHOOT-20 added":   {reason: "tolerance can be added", old: changes{onSeed}, now: changes{onSeed, tolerating("node")}},
-		"API-VALSHOOT-20 asleep":  {reason: "but not in sleep", old: changes{onSeed, asleep}, now: changes{onSeed, asleep, tolerating("node")}, want: []string{tolerance + "FieldValueForbidden"}},
-		"API-VALSHOOT-20 changed": {reason: "nor be changed", old: changes{onSeed, tolerating("node")}, now: changes{onSeed, tolerating("zone")}, want: []string{tolerance + "FieldValueInvalid"}},
-		"API-VALSHOOT-20 removed": {reason: "nor be taken away", old: changes{onSeed, tolerating("node")}, now: changes{onSeed}, want: []string{tolerance + "FieldValueInvalid"}},
-		"API-VALSHOOT-20 free":    {reason: "before there is a seed all is open", old: changes{tolerating("node")}, now: changes{tolerating("zone")}},
+		"API-VALSHOOT-3 no primary":     {reason: "a domain of the garden has no primary provider", old: changes{onSeed, domain}, now: changes{onSeed, domain}},
+		"API-VALSHOOT-3 same":           {reason: "a primary one can stay", old: changes{onSeed, primary("one")}, now: changes{onSeed, primary("one")}},
+		"API-VALSHOOT-20 asleep before": {reason: "without a seed it can change in sleep", old: changes{asleep, tolerating("node")}, now: changes{asleep, tolerating("zone")}},
+		"API-VALSHOOT-20 added":         {reason: "tolerance can be added", old: changes{onSeed}, now: changes{onSeed, tolerating("node")}},
+		"API-VALSHOOT-20 asleep":        {reason: "but not in sleep", old: changes{onSeed, asleep}, now: changes{onSeed, asleep, tolerating("node")}, want: []string{tolerance + "FieldValueForbidden"}},
+		"API-VALSHOOT-20 changed":       {reason: "nor be changed", old: changes{onSeed, tolerating("node")}, now: changes{onSeed, tolerating("zone")}, want: []string{tolerance + "FieldValueInvalid"}},
+		"API-VALSHOOT-20 removed":       {reason: "nor be taken away", old: changes{onSeed, tolerating("node")}, now: changes{onSeed}, want: []string{tolerance + "FieldValueInvalid"}},
+		"API-VALSHOOT-20 free":          {reason: "before there is a seed all is open", old: changes{tolerating("node")}, now: changes{tolerating("zone")}},
 		"API-VALSHOOT-22 pending": {
 			reason: "one change after the other",
 			old:    changes{encrypts([]string{"configmaps"}, nil)}, now: changes{encrypts([]string{"events"}, nil)},
@@ -213,6 +277,13 @@ func TestValidateShootChanges(t *testing.T) {
 			now:    changes{encrypts([]string{"events"}, nil), by("secretbox")},
 			want:   []string{"spec.kubernetes.kubeAPIServer.encryptionConfig: FieldValueForbidden"},
 		},
+		"API-VALSHOOT-22 again":    {reason: "a rotation that is complete is none", old: changes{phases("", "", "Completed")}, now: changes{encrypts([]string{"events"}, nil)}},
+		"API-VALSHOOT-22 provider": {reason: "the provider alone can change as well", old: changes{encrypts([]string{"events"}, []string{"events"})}, now: changes{encrypts([]string{"events"}, nil), by("secretbox")}},
+		"API-VALSHOOT-22 unreported": {
+			reason: "a shoot that was refused for other reasons takes nothing back",
+			old:    changes{refusedByGardenlet}, now: changes{encrypts([]string{"events"}, nil), by("secretbox")},
+			want: []string{"spec.kubernetes.kubeAPIServer.encryptionConfig: FieldValueForbidden"},
+		},
 		"API-VALSHOOT-22 fine":  {reason: "alone it is fine", now: changes{encrypts([]string{"events"}, nil)}},
 		"API-VALSHOOT-23 awake": {reason: "a shoot can go to sleep", now: changes{asleep}},
 		"API-VALSHOOT-23 rotating": {
@@ -243,6 +314,17 @@ func TestValidateShootChanges(t *testing.T) {
 			reason: "a change that was refused can be taken back as it goes to sleep",
 			old:    changes{encrypts([]string{"configmaps"}, nil), refusedByGardenlet}, now: changes{encrypts(nil, nil), asleep},
 		},
+		"API-VALSHOOT-23 refused": {
+			reason: "a change that was refused is not rolled out",
+			old:    changes{encrypts([]string{"configmaps"}, nil), refusedByGardenlet}, now: changes{encrypts([]string{"configmaps"}, nil), asleep},
+		},
+		"API-VALSHOOT-23 provider besides": {
+			reason: "another provider would be",
+			old:    changes{encrypts(nil, nil)}, now: changes{encrypts(nil, nil), by("secretbox"), asleep},
+			want: []string{"spec.hibernation.enabled: FieldValueForbidden"},
+		},
+		"API-VALSHOOT-23 asleep": {reason: "a shoot that sleeps can be written, whatever is going on", old: changes{asleep, phases("", "Preparing", "Preparing")}, now: changes{asleep}},
+		"API-VALOP-10 fine":      {reason: "in its maintenance a shoot that sleeps can be reconciled", old: changes{asleep}, now: changes{asleep, annotated(maintenanceKey, "reconcile")}},
 		"API-VALOP-10": {
 			reason: "or the next maintenance has to exchange keys",
 			old:    changes{lastOperation("Create", "Succeeded"), annotated(maintenanceKey, "rotate-etcd-encryption-key")},
@@ -250,23 +332,19 @@ func TestValidateShootChanges(t *testing.T) {
 			want:   []string{"spec.hibernation.enabled: FieldValueForbidden"},
 		},
 		"API-VALSHOOT-25 allowed": {reason: "what cannot be cleaned up can be forced", old: changes{leaving("ERR_CLEANUP_CLUSTER_RESOURCES")}, now: changes{leaving("ERR_CLEANUP_CLUSTER_RESOURCES"), forced}},
+		"API-VALSHOOT-25 off":     {reason: "no force is none", now: changes{annotated("confirmation.gardener.cloud/force-deletion", "false")}},
+		"API-VALSHOOT-25 failed":  {reason: "there is no way back, whatever the errors", old: changes{leaving("ERR_CLEANUP_CLUSTER_RESOURCES"), forced}, now: changes{leaving("ERR_CLEANUP_CLUSTER_RESOURCES")}, want: []string{force}},
 		"API-VALSHOOT-25 early":   {reason: "what still can be cannot", old: changes{leaving("ERR_INFRA_QUOTA_EXCEEDED")}, now: changes{leaving("ERR_INFRA_QUOTA_EXCEEDED"), forced}, want: []string{force}},
 		"API-VALSHOOT-25 alive":   {reason: "nor what is not to go", now: changes{forced}, want: []string{force, force}},
 		"API-VALSHOOT-25 back":    {reason: "there is no way back", old: changes{leaving(), forced}, now: changes{leaving()}, want: []string{force}},
 		"API-VALSHOOT-26 grows":   {reason: "one zone can become three with tolerance", old: changes{onSeed, tolerating("", "a")}, now: changes{onSeed, tolerating("zone", "a", "b", "c")}},
+		"API-VALSHOOT-26 free":    {reason: "before there is a seed all is open", old: changes{tolerating("", "a")}, now: changes{tolerating("", "b")}},
+		"API-VALSHOOT-26 chosen":  {reason: "with one no zones can be chosen", old: changes{onSeed}, now: changes{onSeed, tolerating("zone", "a", "b", "c")}, want: []string{"spec.controlPlane.zones: FieldValueForbidden"}},
+		"API-VALSHOOT-26 node":    {reason: "nor added without tolerance of a zone", old: changes{onSeed, tolerating("", "a")}, now: changes{onSeed, tolerating("node", "a", "b")}, want: []string{"spec.controlPlane.zones: FieldValueForbidden", "spec.controlPlane.zones: FieldValueInvalid"}},
+		"API-VALSHOOT-26 changed": {reason: "nor with another tolerance than before", old: changes{onSeed, tolerating("node", "a")}, now: changes{onSeed, tolerating("zone", "a", "b", "c")}, want: []string{tolerance + "FieldValueInvalid", "spec.controlPlane.zones: FieldValueForbidden"}},
 		"API-VALSHOOT-26 moves":   {reason: "but not another one", old: changes{onSeed, tolerating("", "a")}, now: changes{onSeed, tolerating("", "b")}, want: []string{"spec.controlPlane.zones: FieldValueForbidden"}},
 		"API-VALSHOOT-26 leaves":  {reason: "nor leave the first", old: changes{onSeed, tolerating("", "a")}, now: changes{onSeed, tolerating("zone", "b", "c", "d")}, want: []string{"spec.controlPlane.zones: FieldValueForbidden"}},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			old := shoot(tc.old...)
-			now := shoot(tc.now...)
-			now.Status = old.Status
-			if diff := cmp.Diff(tc.want, checktest.Complaints(validation.ValidateShootUpdate(now, old))); diff != "" {
-				t.Errorf("%s\nValidateShootUpdate(...) (-want +got):\n%s", tc.reason, diff)
-			}
-		})
-	}
+	})
 }
 
 func TestValidateShootDifferences(t *testing.T) {
@@ -277,6 +355,12 @@ func TestValidateShootDifferences(t *testing.T) {
 	message := validation.ValidateShootUpdate(now, old).ToAggregate().Error()
 	if !strings.HasSuffix(message, "these fields differ: provider.workers[0].maximum, purpose") {
 		t.Errorf("API-VALSHOOT-5: the message lists what differs, got %q", message)
+	}
+	old = shoot(leaving(), dns(gardencorev1beta1.DNS{Domain: new("a.example.org")}))
+	now = shoot(leaving(), another, tolerating("node"))
+	message = validation.ValidateShootUpdate(now, old).ToAggregate().Error()
+	if !strings.HasSuffix(message, "these fields differ: controlPlane, dns, provider.workers") {
+		t.Errorf("API-VALSHOOT-5: what is there on one side only, or of another length, differs as a whole, got %q", message)
 	}
 }
 
@@ -300,6 +384,12 @@ func TestValidateShootStatus(t *testing.T) {
 			},
 			want: []string{"status.clusterIdentity: FieldValueInvalid", "status.technicalID: FieldValueInvalid", "status.uid: FieldValueInvalid"},
 		},
+		"API-VALSHOOT-2 first": {
+			reason: "and is given once", old: func(*gardencorev1beta1.Shoot) {},
+			now: func(s *gardencorev1beta1.Shoot) {
+				s.Status.UID, s.Status.TechnicalID, s.Status.ClusterIdentity = "b", "b", new("b")
+			},
+		},
 		"API-VALSHOOT-21": {
 			reason: "addresses are plain ones, each with its name", old: addresses(),
 			now: addresses(
@@ -308,11 +398,17 @@ func TestValidateShootStatus(t *testing.T) {
 				gardencorev1beta1.ShootAdvertisedAddress{Name: "b", URL: "https://me@a.example.org"},
 				gardencorev1beta1.ShootAdvertisedAddress{Name: "c", URL: "https://a.example.org/?q#f"},
 				gardencorev1beta1.ShootAdvertisedAddress{Name: "d", URL: "https:///path"},
+				gardencorev1beta1.ShootAdvertisedAddress{Name: "e", URL: "https://a.example.org/#f"},
+				gardencorev1beta1.ShootAdvertisedAddress{Name: "f", URL: "https://a.example.org?q"},
+				gardencorev1beta1.ShootAdvertisedAddress{Name: "g", URL: "https://a.example.org?"},
+				gardencorev1beta1.ShootAdvertisedAddress{Name: "h", URL: "https://[::1"},
 			),
 			want: []string{
 				"status.advertisedAddresses[1].url: FieldValueInvalid", "status.advertisedAddresses[1]: FieldValueDuplicate",
 				"status.advertisedAddresses[2].url: FieldValueInvalid", "status.advertisedAddresses[3].url: FieldValueInvalid",
-				"status.advertisedAddresses[4].url: FieldValueInvalid",
+				"status.advertisedAddresses[4].url: FieldValueInvalid", "status.advertisedAddresses[5].url: FieldValueInvalid",
+				"status.advertisedAddresses[6].url: FieldValueInvalid", "status.advertisedAddresses[7].url: FieldValueInvalid",
+				"status.advertisedAddresses[8].url: FieldValueInvalid",
 			},
 		},
 	} {
