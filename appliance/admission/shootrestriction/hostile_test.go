@@ -12,6 +12,7 @@ import (
 	"k8s.io/apiserver/pkg/authentication/user"
 
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+	gardensecurityv1alpha1 "github.com/terrarium-garden/terrarium/apis/security/v1alpha1"
 	"github.com/terrarium-garden/terrarium/appliance/admission/admissiontest"
 	"github.com/terrarium-garden/terrarium/appliance/authorization/shootclient"
 	"github.com/terrarium-garden/terrarium/storage/registry/kind"
@@ -93,5 +94,39 @@ func TestFormer_GAC_SHOOTR_1(t *testing.T) {
 	judged(t, map[string]scenario{
 		"own":    {Reason: "the certificate is one of this shoot", Request: issued(time.Now().Add(time.Hour))},
 		"former": {Reason: "one of a former shoot is of somebody else", Request: issued(time.Now().Add(-time.Hour)), Refused: []string{"former shoot"}},
+	})
+}
+
+// TestLending_GAC_SHOOTR_1 has people refer to Secrets that the gardenlet of the shoot reads then.
+func TestLending_GAC_SHOOTR_1(t *testing.T) {
+	t.Parallel()
+	person := func(now, old kind.Object) admissiontest.Request {
+		return admissiontest.Request{Object: now, Old: old, User: "rose"}
+	}
+	bound := selfHosted(func(s *gardencorev1beta1.Shoot) {
+		s.Spec.CredentialsBindingName, s.Spec.SecretBindingName = new("cloud"), nil
+	})
+	plain := selfHosted(func(s *gardencorev1beta1.Shoot) { s.Spec.CredentialsBindingName, s.Spec.SecretBindingName = nil, nil })
+	dns := plain.DeepCopy()
+	dns.Spec.DNS = &gardencorev1beta1.DNS{Providers: []gardencorev1beta1.DNSProvider{{SecretName: new("default-domain")}}}
+	noted := dns.DeepCopy()
+	noted.Annotations = map[string]string{"a": "b"}
+	hosted := dns.DeepCopy()
+	for i := range hosted.Spec.Provider.Workers {
+		hosted.Spec.Provider.Workers[i].ControlPlane = nil
+	}
+	binding := &gardensecurityv1alpha1.CredentialsBinding{ObjectMeta: named(home, "cloud"), Provider: gardensecurityv1alpha1.CredentialsBindingProvider{Type: "local"}}
+	binding.CredentialsRef = corev1.ObjectReference{APIVersion: "v1", Kind: "Secret", Namespace: home, Name: "cloud"}
+	there := []kind.Object{binding}
+	const readsBinding, readsSecret = "rose get credentialsbindings garden/cloud", "rose get secrets garden/cloud"
+	judged(t, map[string]scenario{
+		"readable":        {Reason: "what somebody can read he may lend", Rights: []string{"rose get secrets garden/default-domain"}, Request: person(dns, plain)},
+		"unreadable":      {Reason: "a shoot is no way to a Secret of the garden", Request: person(dns, plain), Refused: []string{"may not refer to Secret garden/default-domain", `user "rose"`}},
+		"unreadable, new": {Reason: "nor is a new one", Request: person(dns, nil), Refused: []string{"may not refer to Secret garden/default-domain"}},
+		"there":           {Reason: "what somebody else has lent stays", Request: person(noted, dns)},
+		"hosted":          {Reason: "a shoot on a seed lends nothing to people", Request: person(hosted, nil)},
+		"binding":         {Reason: "credentials are read through a binding", Objects: there, Rights: []string{readsBinding, readsSecret}, Request: person(bound, plain)},
+		"binding alone":   {Reason: "so a binding is not enough", Objects: there, Rights: []string{readsBinding}, Request: person(bound, plain), Refused: []string{"may not refer to Secret garden/cloud"}},
+		"secret alone":    {Reason: "nor are they", Objects: there, Rights: []string{readsSecret}, Request: person(bound, plain), Refused: []string{"may not refer to CredentialsBinding garden/cloud"}},
 	})
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Package shootrestriction restricts gardenlets of self-hosted shoots to write objects of their own shoot, whatever permissions they have.
-// The shoot authorizer gives them fewer (GAC-SHOOTR-1).
+// The shoot authorizer gives them fewer. It also restricts what people let them read through the Shoot (GAC-SHOOTR-1).
 package shootrestriction
 
 import (
@@ -108,7 +108,10 @@ func (*rule) Admit(_ context.Context, a admission.Attributes, _ admission.Object
 // Validate implements admission.ValidationInterface.
 func (r *rule) Validate(ctx context.Context, a admission.Attributes, o admission.ObjectInterfaces) error {
 	client, ok := shootclient.Of(a.GetUserInfo())
-	if !ok || asks(a) {
+	switch {
+	case !ok:
+		return r.lends(ctx, a)
+	case asks(a):
 		return nil
 	}
 	var unreported bool
