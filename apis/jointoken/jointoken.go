@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package jointoken reads and writes the contents of the Secret of a join token: which seed it is for, until when it is
+// Package jointoken reads and writes the contents of the Secret of a join token: which seed or self-hosted shoot it is for, until when it is
 // valid, and whether it has been used. ServiceAccounts with which seeds join have the same annotations about their use.
 package jointoken
 
@@ -39,6 +39,9 @@ const (
 	KeySecret = "token-secret"
 
 	yes = "true"
+
+	projects    = "garden"
+	punctuation = `.,;:!?'"()`
 )
 
 const (
@@ -60,13 +63,18 @@ const (
 	KindGardenlet   = "Gardenlet"
 )
 
-// ErrContradiction says that a token names two seeds.
-var ErrContradiction = errors.New("the token names two different seeds")
+// ErrContradiction says that a token names two seeds, ErrTwoShoots that it names two self-hosted shoots.
+var (
+	ErrContradiction = errors.New("the token names two different seeds")
+	ErrTwoShoots     = errors.New("the token names two different shoots")
+)
 
-// Purpose is what a token is for.
+// Purpose is what a token is for: for a seed, or for the gardenlet of a self-hosted shoot.
 type Purpose struct {
-	// Seed is the only seed that may join with the token. If empty, any seed that does not exist yet may.
+	// Seed is the only seed that may join with the token. If it and Shoot are empty, any seed that does not exist yet may.
 	Seed string
+	// Shoot is the only self-hosted shoot whose gardenlet may join with the token, which is for no seed then.
+	Shoot types.NamespacedName
 	// Renew says that the seed gets a certificate although it has a valid one.
 	Renew bool
 	// Kind and Object name the ManagedSeed or Gardenlet that a gardenlet has created the token for. Both are empty for a token
@@ -75,13 +83,18 @@ type Purpose struct {
 	Object types.NamespacedName
 }
 
-// PurposeOf reads what a token is for. Tokens without a seed and without a description of the known form are for any
-// seed that does not exist yet.
+// PurposeOf reads what a token is for. A token that names no seed is for the self-hosted shoot that its description names, and one
+// without such a description for any seed that does not exist yet: no token is for both (GCM-CSR-7).
 func PurposeOf(secret *corev1.Secret) (Purpose, error) {
 	p := Purpose{Seed: Value(secret, KeySeed), Renew: Value(secret, KeyRenew) == yes}
 	kind, object, ok := Described(Value(secret, KeyDescription))
-	if !ok {
+	if !ok && p.Seed != "" {
 		return p, nil
+	}
+	if !ok {
+		var err error
+		p.Shoot, err = shootNamed(Value(secret, KeyDescription))
+		return p, err
 	}
 	if p.Seed != "" && p.Seed != object.Name {
 		return Purpose{}, fmt.Errorf("%w: data[%s] names %q, the description %q", ErrContradiction, KeySeed, p.Seed, object.Name)
@@ -99,6 +112,34 @@ func Described(description string) (kind string, object types.NamespacedName, ok
 	object.Namespace, object.Name, ok = strings.Cut(strings.TrimRight(about, ".,\n"), "/")
 	ok = ok && object.Namespace != "" && object.Name != "" && (kind == KindManagedSeed || kind == KindGardenlet)
 	return kind, object, ok
+}
+
+// ForShoot describes a token for the gardenlet of a self-hosted shoot.
+func ForShoot(shoot types.NamespacedName) string { return "for the Shoot resource " + shoot.String() }
+
+// ParseShoot parses a self-hosted shoot, given as <namespace>/<name>. The namespaces of projects are garden and those that begin with garden-.
+func ParseShoot(text string) (shoot types.NamespacedName, ok bool) {
+	shoot.Namespace, shoot.Name, ok = strings.Cut(text, "/")
+	if !ok || shoot.Namespace != projects && !strings.HasPrefix(shoot.Namespace, projects+"-") ||
+		len(validation.IsDNS1123Label(shoot.Namespace)) > 0 || len(validation.IsDNS1123Label(shoot.Name)) > 0 {
+		return types.NamespacedName{}, false
+	}
+	return shoot, true
+}
+
+// shootNamed returns the shoot among the words of a description.
+func shootNamed(description string) (named types.NamespacedName, err error) {
+	for _, word := range strings.Fields(description) {
+		shoot, ok := ParseShoot(strings.Trim(word, punctuation))
+		if !ok || shoot == named {
+			continue
+		}
+		if named != (types.NamespacedName{}) {
+			return types.NamespacedName{}, fmt.Errorf("%w: the description names %q and %q", ErrTwoShoots, named, shoot)
+		}
+		named = shoot
+	}
+	return named, nil
 }
 
 // Value reads a value from the data of a Secret as it will be after the server has merged StringData into it.
@@ -155,7 +196,7 @@ const (
 
 // Use describes the use of a token, which can be used once.
 type Use struct {
-	// Seed is the seed that has joined.
+	// Seed is the seed that has joined, or the self-hosted shoot, as <namespace>/<name>.
 	Seed string
 	// At is when its request was approved.
 	At time.Time

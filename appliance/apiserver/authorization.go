@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"time"
 
 	"github.com/go-logr/logr"
 	"k8s.io/apiserver/pkg/authorization/authorizer"
@@ -21,7 +22,10 @@ import (
 	"github.com/terrarium-garden/terrarium/appliance/authorization/graph"
 	"github.com/terrarium-garden/terrarium/appliance/authorization/graphpage"
 	"github.com/terrarium-garden/terrarium/appliance/authorization/metrics"
+	"github.com/terrarium-garden/terrarium/appliance/authorization/rules"
 	"github.com/terrarium-garden/terrarium/appliance/authorization/seedauthorizer"
+	"github.com/terrarium-garden/terrarium/appliance/authorization/selfhosted"
+	"github.com/terrarium-garden/terrarium/appliance/authorization/shootauthorizer"
 )
 
 // seedsCheck is the check of /readyz that the graph of what belongs to which seed is complete.
@@ -29,11 +33,12 @@ const seedsCheck = "seed-authorizer"
 
 var errGraphEmpty = errors.New("what belongs to which seed is not known yet")
 
-// seedAuthorization authorizes gardenlets. It runs before RBAC.
+// seedAuthorization authorizes gardenlets, of seeds and of self-hosted shoots. It runs before RBAC.
 type seedAuthorization struct {
 	graph      *graph.Graph
 	feed       *feed.Feed
 	authorizer *seedauthorizer.Authorizer
+	shoots     *shootauthorizer.Authorizer
 	informed   []cache.InformerSynced
 }
 
@@ -42,21 +47,23 @@ func newSeedAuthorization(log logr.Logger, clk clock.Clock) (*seedAuthorization,
 	if err != nil {
 		return nil, fmt.Errorf("authorize seeds: %w", err)
 	}
-	g := graph.New()
+	g, shoots := graph.New(), selfhosted.New()
+	unrecorded := func(graph.Kind, time.Duration) {} // The histograms are about searches for seeds.
 
 	return &seedAuthorization{
 		graph:      g,
-		feed:       feed.New(feed.Config{Graph: g, Clock: clk, Updated: recorded.Updated}),
-		authorizer: seedauthorizer.New(seedauthorizer.Config{Log: log, Graph: g, Clock: clk, Searched: recorded.Searched}),
+		feed:       feed.New(feed.Config{Graph: g, Shoots: shoots, Clock: clk, Updated: recorded.Updated}),
+		authorizer: seedauthorizer.New(rules.Config{Log: log, Graph: g, Clock: clk, Searched: recorded.Searched}),
+		shoots:     shootauthorizer.New(shoots, rules.Config{Log: log, Clock: clk, Searched: unrecorded}),
 	}, nil
 }
 
-// apply adds the given authorizer, that for seeds before the existing ones and that for missing objects after them, and watches the objects that
+// apply adds the given authorizer, those for seeds and shoots before the existing ones and that for missing objects after them, and watches the objects that
 // are not of the garden's kinds.
 func (s *seedAuthorization) apply(
 	into *genericapiserver.Config, known informers.SharedInformerFactory, first authorizer.Authorizer,
 ) error {
-	all := union.New(first, s.authorizer, into.Authorization.Authorizer)
+	all := union.New(first, s.authorizer, s.shoots, into.Authorization.Authorizer)
 	into.Authorization.Authorizer = union.New(all, &seedauthorizer.Absent{Authorizer: s.authorizer, Others: all, Ready: s.synced})
 	into.AddReadyzChecks(healthz.NamedCheck(seedsCheck, func(*http.Request) error {
 		if !s.synced() {

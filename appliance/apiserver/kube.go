@@ -26,6 +26,7 @@ import (
 	"github.com/terrarium-garden/terrarium/appliance/admission/world"
 	"github.com/terrarium-garden/terrarium/appliance/apiserver/audit"
 	"github.com/terrarium-garden/terrarium/appliance/authorization/revoked"
+	"github.com/terrarium-garden/terrarium/appliance/authorization/shootauthorizer"
 	"github.com/terrarium-garden/terrarium/storage/registry/fresh"
 )
 
@@ -73,8 +74,8 @@ func (c *completed) kubeConfig() (*kubeParts, error) {
 	if err != nil {
 		return nil, err
 	}
-	generic.Authentication.Authenticator = withOpenPaths(c.revoked.Known(
-		withNewTokens(known, client.CoreV1().Secrets(metav1.NamespaceSystem)), false))
+	generic.Authentication.Authenticator = withOpenPaths(shootauthorizer.WithIssued(c.revoked.Known(
+		withNewTokens(known, client.CoreV1().Secrets(metav1.NamespaceSystem)), false)))
 	// It records since when tokens without expiration are tracked. A garden has never issued any.
 	generic.DisabledPostStartHooks.Insert("start-legacy-token-tracking-controller")
 	for _, check := range c.ReadyChecks {

@@ -27,7 +27,8 @@ func newTokenCommand(env Environment) *cobra.Command {
 contains a hash of the garden's CA, with which the gardenlet verifies the garden.
 
 A token for a seed is valid only for the certificate of that seed. A token without a seed is valid for any seed that does not
-exist yet. The gardenlet deletes its token after the join.`,
+exist yet. The gardenlet deletes its token after the join. A token whose description names a self-hosted shoot, as with --shoot,
+is valid only for the certificate of the gardenlet of this shoot.`,
 	}
 	cmd.AddCommand(newTokenCreateCommand(env), newTokenListCommand(env), newTokenDeleteCommand(env))
 	return cmd
@@ -37,6 +38,7 @@ exist yet. The gardenlet deletes its token after the join.`,
 type tokenInfo struct {
 	ID          string     `json:"id"`
 	Seed        string     `json:"seed,omitempty"`
+	Shoot       string     `json:"shoot,omitempty"`
 	Renew       bool       `json:"renew,omitempty"`
 	Description string     `json:"description,omitempty"`
 	Expires     *time.Time `json:"expires,omitempty"`
@@ -44,7 +46,7 @@ type tokenInfo struct {
 	Used        *tokenUse  `json:"used,omitempty"`
 }
 
-// tokenUse says which seed has used a token, and when.
+// tokenUse says which seed, or self-hosted shoot, has used a token, and when.
 type tokenUse struct {
 	Seed    string    `json:"seed"`
 	At      time.Time `json:"at"`
@@ -91,6 +93,9 @@ func describeToken(secret *corev1.Secret) tokenInfo {
 	}
 	if purpose, err := jointoken.PurposeOf(secret); err == nil {
 		info.Seed, info.Renew = purpose.Seed, purpose.Renew
+		if purpose.Shoot.Name != "" {
+			info.Shoot = purpose.Shoot.String()
+		}
 	}
 	if use := jointoken.UseOf(secret); use != nil {
 		info.Used = &tokenUse{Seed: use.Seed, At: use.At, Request: use.Request}

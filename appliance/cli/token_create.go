@@ -37,6 +37,7 @@ type tokenCreateOptions struct {
 	lifetime    time.Duration
 	description string
 	seed        string
+	shoot       string
 	renew       bool
 	server      string
 	domain      string
@@ -57,10 +58,14 @@ kubeconfig of the seed and reaches the garden. It is complete with --seed, --pro
 below it.
 
 With --seed, the token is valid only for the certificate of this seed. Without it, the token is valid for any seed that does
-not exist yet. If the gardenlet of the seed has a valid certificate, it gets another one only with --renew.`,
+not exist yet. If the gardenlet of the seed has a valid certificate, it gets another one only with --renew.
+
+With --shoot, the token is valid only for the certificate of the gardenlet of this self-hosted shoot, and the token itself is
+printed. Create the shoot first.`,
 		Example: `  terrarium token create --seed eu-1 --provider openstack --region eu --internal-domain internal.example.org
   terrarium token create --seed eu-1 --description "seed in the basement"
   terrarium token create --seed eu-1 --renew
+  terrarium token create --shoot garden/root
   terrarium token create --ttl 24h --print token --file token
   terrarium token create --server https://garden.example.org:6443 -o json`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -77,6 +82,7 @@ not exist yet. If the gardenlet of the seed has a valid certificate, it gets ano
 	o.connection.AddFlags(fs)
 	fs.DurationVar(&o.lifetime, "ttl", 0, "lifetime of the token, from 10m to 24h (default: tokens.defaultLifetime of the server's configuration)")
 	fs.StringVar(&o.seed, "seed", "", "name of the seed that may join with the token (default: any seed that does not exist yet)")
+	fs.StringVar(&o.shoot, "shoot", "", "namespace/name of the self-hosted shoot whose gardenlet may join with the token, instead of a seed")
 	fs.BoolVar(&o.renew, "renew", false, "allow a new certificate for a seed that has a valid one, for example because it was lost")
 	fs.StringVar(&o.description, "description", "", "description of the token")
 	fs.StringVar(&o.server, "server", "", "URL of the garden for the seed (default: the URL in the kubeconfig, or the one that the server publishes)")
@@ -101,6 +107,12 @@ func (o *tokenCreateOptions) validate(cmd *cobra.Command) []error {
 	}
 	if wrong := validation.IsDNS1123Label(o.seed); o.seed != "" && len(wrong) > 0 {
 		errs = append(errs, fmt.Errorf("--seed: %q is not a valid name of a seed: %s", o.seed, strings.Join(wrong, "; ")))
+	}
+	if _, ok := jointoken.ParseShoot(o.shoot); o.shoot != "" && !ok {
+		errs = append(errs, fmt.Errorf("--shoot: %q is not the namespace of a project and the name of a shoot, such as garden/root", o.shoot))
+	}
+	if o.shoot != "" && o.seed+o.provider+o.region+o.domain != "" {
+		errs = append(errs, errors.New("--shoot: cannot be used with --seed, --provider, --region and --internal-domain, which are for seeds"))
 	}
 	for flag, value := range map[string]string{"provider": o.provider, "region": o.region} {
 		if wrong := validation.IsValidLabelValue(value); len(wrong) > 0 {
@@ -140,8 +152,9 @@ func validateServerURL(server string) error {
 type newToken struct {
 	ID          string    `json:"id"`
 	Token       string    `json:"token"`
-	Command     string    `json:"command"`
+	Command     string    `json:"command,omitempty"`
 	Seed        string    `json:"seed,omitempty"`
+	Shoot       string    `json:"shoot,omitempty"`
 	Server      string    `json:"server"`
 	CAHash      string    `json:"caHash"`
 	Description string    `json:"description,omitempty"`
@@ -183,18 +196,30 @@ func (o *tokenCreateOptions) run(ctx context.Context) error {
 		}
 	}
 	expires := o.env.Clock.Now().Add(lifetime).UTC().Truncate(time.Second)
-	token, err := g.createToken(ctx, hash, tokenPlan{description: o.description, seed: o.seed, renew: o.renew, expires: expires})
+	token, err := g.createToken(ctx, hash, tokenPlan{description: o.about(), seed: o.seed, renew: o.renew, expires: expires})
 	if err != nil {
 		return err
 	}
 	return o.tell(newToken{
-		ID: token.ID, Token: token.String(), Seed: o.seed, Server: server, CAHash: hash, Description: o.description, Expires: expires,
+		ID: token.ID, Token: token.String(), Seed: o.seed, Shoot: o.shoot, Server: server, CAHash: hash, Description: o.about(), Expires: expires,
 		Command: o.command(server, token),
 	})
 }
 
-// command is the command that joins a seed.
+// about is the description of the token, from which the garden reads the shoot that it is for.
+func (o *tokenCreateOptions) about() string {
+	shoot, ok := jointoken.ParseShoot(o.shoot)
+	if !ok {
+		return o.description
+	}
+	return strings.TrimSpace(o.description + " " + jointoken.ForShoot(shoot))
+}
+
+// command is the command that joins a seed. There is none for the gardenlet of a shoot.
 func (o *tokenCreateOptions) command(server string, token identity.JoinToken) string {
+	if o.shoot != "" {
+		return ""
+	}
 	words := []string{"terrarium gardenlet join", server, "--token", token.String()}
 	for _, flag := range []struct{ name, value string }{
 		{"name", o.seed}, {"provider", o.provider}, {"region", o.region}, {"internal-domain", o.domain},
@@ -264,6 +289,11 @@ func (g *garden) createToken(ctx context.Context, hash string, plan tokenPlan) (
 func (o *tokenCreateOptions) tell(t newToken) error {
 	return o.output.write(o.env.Out, t, func(w io.Writer) error {
 		if o.print == printToken {
+			_, err := fmt.Fprintln(w, t.Token)
+			return err
+		}
+		if t.Shoot != "" {
+			o.env.tell("Token %s for the gardenlet of shoot %q is valid until %s:\n\n", t.ID, t.Shoot, t.Expires.Format(time.RFC3339))
 			_, err := fmt.Fprintln(w, t.Token)
 			return err
 		}

@@ -67,9 +67,11 @@ func (o *tokenListOptions) run(ctx context.Context) error {
 	})
 }
 
-// seed returns which seed may join with a token.
+// seed returns which seed, or self-hosted shoot, may join with a token.
 func (t tokenInfo) seed() string {
 	switch {
+	case t.Shoot != "":
+		return "shoot " + t.Shoot
 	case t.Seed == "":
 		return "<new>"
 	case t.Renew:

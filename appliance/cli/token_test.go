@@ -34,6 +34,7 @@ func TestTokenCreate(t *testing.T) {
 			args:   []string{"--seed", "eu-1", "--provider", "openstack", "--region", "eu-de", "--internal-domain", "internal.example.org"},
 		},
 		"Local":    {reason: "The provider of the playground has a domain.", args: []string{"--seed", "eu-1", "--provider", "local"}},
+		"Shoot":    {reason: "A token for a self-hosted shoot is printed itself.", args: []string{"--shoot", "garden/root", "--description", "in the cellar"}},
 		"Renew":    {reason: "It may replace a certificate.", args: []string{"--seed", "eu-1", "--renew", "-o", "json"}},
 		"Token":    {reason: "Scripts may want the token alone.", args: []string{"--print", "token"}},
 		"JSON":     {reason: "Programs read JSON.", args: []string{"-o", "json", "--description", "a & b"}},
@@ -56,8 +57,28 @@ func TestTokenCreate(t *testing.T) {
 				if want := "T10" + g.Authorities.CAHash() + "::" + string(s.Data["token-id"]) + "." + string(s.Data["token-secret"]); !strings.Contains(r.out, want) {
 					t.Errorf("What is printed is what the server knows.\noutput = %q, want it to contain %q", r.out, want)
 				}
+				if about := string(s.Data["description"]); name == "Shoot" && about != "in the cellar for the Shoot resource garden/root" {
+					t.Errorf("The garden reads from the description what the token is for.\ndescription = %q", about)
+				}
 			}
 		})
+	}
+}
+
+// TestTokenCreateForOne: a token is for a seed or for a shoot.
+func TestTokenCreateForOne(t *testing.T) {
+	t.Parallel()
+
+	for reason, args := range map[string][]string{
+		"a shoot has a namespace":   {"--shoot", "root"},
+		"that of a project":         {"--shoot", "kube-system/root"},
+		"a token is for one":        {"--shoot", "garden/root", "--seed", "eu-1"},
+		"and its command for seeds": {"--shoot", "garden/root", "--provider", "local"},
+	} {
+		g := startGarden(t)
+		if r := newWorld().run(t, append([]string{"token", "create", "--data-dir", g.Dir}, args...)...); r.status != 2 || len(g.secrets) > 0 {
+			t.Errorf("%s: status %d, want 2; errors %q", reason, r.status, r.errors)
+		}
 	}
 }
 
@@ -217,6 +238,7 @@ func TestTokenList(t *testing.T) {
 		"bbbbbb": {"expiration": "2030-01-02T02:00:00Z", "usage-bootstrap-authentication": "true", "usage-bootstrap-signing": "true"},
 		"dddddd": {"seed": "eu-1", "renew": "true", "expiration": "2030-01-02T03:30:00Z", "usage-bootstrap-authentication": "true"},
 		"eeeeee": {"description": "for the ManagedSeed resource garden/eu-2", "expiration": "2030-01-02T03:30:00Z", "usage-bootstrap-authentication": "true"},
+		"ffffff": {"description": "for the Shoot resource garden/root", "expiration": "2030-01-02T03:30:00Z", "usage-bootstrap-authentication": "true"},
 		"cccccc": {"description": "for ever", "usage-bootstrap-authentication": "false"},
 	} {
 		values["token-id"], values["token-secret"] = id, "0123456789abcdef"

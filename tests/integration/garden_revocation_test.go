@@ -39,17 +39,22 @@ import (
 func (o *operator) certificate(token, seed string) *rest.Config {
 	o.t.Helper()
 	o.create(tokenFor(token, map[string]string{"seed": seed, "renew": "true"}))
+
+	return o.certified(token, pkix.Name{CommonName: "gardener.cloud:system:seed:" + seed, Organization: []string{"gardener.cloud:system:seeds"}})
+}
+
+// certified gets a client certificate with a join token.
+func (o *operator) certified(token string, subject pkix.Name) *rest.Config {
+	o.t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
 		o.t.Fatal(err)
 	}
-	der, err := x509.CreateCertificateRequest(rand.Reader, &x509.CertificateRequest{
-		Subject: pkix.Name{CommonName: "gardener.cloud:system:seed:" + seed, Organization: []string{"gardener.cloud:system:seeds"}},
-	}, key)
+	der, err := x509.CreateCertificateRequest(rand.Reader, &x509.CertificateRequest{Subject: subject}, key)
 	if err != nil {
 		o.t.Fatal(err)
 	}
-	request := signingRequest(o.t, "join-"+token, "gardener.cloud:system:seed:"+seed)
+	request := signingRequestOf(o.t, "join-"+token, subject)
 	request.Spec.Request = pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE REQUEST", Bytes: der})
 	if err := o.holder(token).Create(o.t.Context(), request); err != nil {
 		o.t.Fatalf("ask for a certificate: %v", err)

@@ -192,6 +192,8 @@ type Request struct {
 	// User and Groups are those of the client; rose by default.
 	User   string
 	Groups []string
+	// Extra is what the server knows of the client besides.
+	Extra map[string][]string
 	// Many deletes all objects of a namespace: the server runs plugins for each of them without its name.
 	Many bool
 	// DryRun writes nothing.
@@ -243,7 +245,7 @@ func (g *Garden) attributes(r Request) admission.Attributes {
 	if r.Many {
 		name = ""
 	}
-	return admission.NewAttributesRecord(object, old, g.kind(about), about.GetNamespace(), name, g.resource(about), r.Subresource, operation, options, r.DryRun, &user.DefaultInfo{Name: r.User, Groups: r.Groups})
+	return admission.NewAttributesRecord(object, old, g.kind(about), about.GetNamespace(), name, g.resource(about), r.Subresource, operation, options, r.DryRun, &user.DefaultInfo{Name: r.User, Groups: r.Groups, Extra: r.Extra})
 }
 
 // allow is an authorizer with a list of rights.

@@ -3,7 +3,6 @@
 package seedlimit
 
 import (
-	"context"
 	"fmt"
 	"sync"
 
@@ -15,7 +14,6 @@ import (
 	"k8s.io/utils/clock"
 
 	"github.com/terrarium-garden/terrarium/appliance/admission/world"
-	"github.com/terrarium-garden/terrarium/appliance/authorization/seedclient"
 )
 
 const (
@@ -30,7 +28,7 @@ const (
 	retryAfter = 5
 )
 
-// reports bounds the events that the clients of each seed write.
+// reports bounds the events that the clients of each seed write, and those of each self-hosted shoot.
 type reports struct {
 	clock clock.PassiveClock
 
@@ -38,16 +36,16 @@ type reports struct {
 	limiters map[string]limiter
 }
 
-// limiter bounds the events of a seed.
+// limiter bounds the events of a seed or a shoot.
 type limiter struct{ events, bytes *rate.Limiter }
 
 func newReports(c clock.PassiveClock) *reports {
 	return &reports{clock: c, limiters: map[string]limiter{}}
 }
 
-// within returns an error, which asks to try again later, if the clients of a seed write more events than they may. A change counts like a
+// within returns an error, which asks to try again later, if the clients of a seed, or of a shoot, write more events than they may. A change counts like a
 // new event: it is kept for as long, and both are versions in the store.
-func (r *reports) within(_ context.Context, a admission.Attributes, o admission.ObjectInterfaces, client seedclient.Client) error {
+func (r *reports) within(a admission.Attributes, o admission.ObjectInterfaces, who string) error {
 	if a.IsDryRun() {
 		return nil
 	}
@@ -55,26 +53,26 @@ func (r *reports) within(_ context.Context, a admission.Attributes, o admission.
 	if err != nil {
 		return err
 	}
-	limits, now := r.limiter(client.Seed), r.clock.Now()
+	limits, now := r.limiter(who), r.clock.Now()
 	switch {
 	case !limits.events.AllowN(now, 1):
-		return apierrors.NewTooManyRequests(fmt.Sprintf("seed %q reports more than %d events a second", client.Seed, eventsPerSecond), retryAfter)
+		return apierrors.NewTooManyRequests(fmt.Sprintf("%s reports more than %d events a second", who, eventsPerSecond), retryAfter)
 	case !limits.bytes.AllowN(now, min(size, bytesAtOnce)):
-		return apierrors.NewTooManyRequests(fmt.Sprintf("seed %q reports more than %d bytes of events a second", client.Seed, bytesPerSecond), retryAfter)
+		return apierrors.NewTooManyRequests(fmt.Sprintf("%s reports more than %d bytes of events a second", who, bytesPerSecond), retryAfter)
 	default:
 		return nil
 	}
 }
 
-// limiter returns the limiter of a seed. Clients of seeds have credentials of the garden, so there are not more limiters than there were
-// seeds.
-func (r *reports) limiter(seed string) limiter {
+// limiter returns the limiter of a seed or a shoot. Their clients have credentials of the garden, so there are not more limiters than there
+// were of these.
+func (r *reports) limiter(of string) limiter {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	found, ok := r.limiters[seed]
+	found, ok := r.limiters[of]
 	if !ok {
 		found = limiter{events: rate.NewLimiter(eventsPerSecond, eventsAtOnce), bytes: rate.NewLimiter(bytesPerSecond, bytesAtOnce)}
-		r.limiters[seed] = found
+		r.limiters[of] = found
 	}
 
 	return found

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package seedlimit limits how many objects the clients of a seed create under names of their choice, and how many events they report. Most
+// Package seedlimit limits how many objects the clients of a seed create under names of their choice, and how many events they and the
+// gardenlets of self-hosted shoots report. Most
 // of what they create is named after the seed or one of its shoots, which bounds it (package seedrestriction). A client that could create
 // any number of other objects could fill the store of the garden.
 package seedlimit
@@ -19,6 +20,7 @@ import (
 	gardenoperationsv1alpha1 "github.com/terrarium-garden/terrarium/apis/operations/v1alpha1"
 	"github.com/terrarium-garden/terrarium/appliance/admission/world"
 	"github.com/terrarium-garden/terrarium/appliance/authorization/seedclient"
+	"github.com/terrarium-garden/terrarium/appliance/authorization/shootclient"
 )
 
 // reason is the reason of all rejections in the metrics.
@@ -30,19 +32,22 @@ type judge func(ctx context.Context, a admission.Attributes, o admission.ObjectI
 type rule struct {
 	*admission.Handler
 
-	world  *world.World
-	limits map[schema.GroupResource]judge
+	world   *world.World
+	limits  map[schema.GroupResource]judge
+	reports *reports
 }
 
 // New returns the plugin.
 func New(w *world.World) admission.Interface {
-	r := &rule{Handler: admission.NewHandler(admission.Create, admission.Update), world: w}
-	reports := newReports(w.Clock)
+	r := &rule{Handler: admission.NewHandler(admission.Create, admission.Update), world: w, reports: newReports(w.Clock)}
+	events := func(_ context.Context, a admission.Attributes, o admission.ObjectInterfaces, client seedclient.Client) error {
+		return r.reports.within(a, o, client.Who())
+	}
 	r.limits = map[schema.GroupResource]judge{
 		gardenoperationsv1alpha1.Resource("bastions"):         r.bastions,
 		{Group: coordinationv1.GroupName, Resource: "leases"}: r.leases,
-		corev1.Resource("events"):                             reports.within,
-		{Group: eventsv1.GroupName, Resource: "events"}:       reports.within,
+		corev1.Resource("events"):                             events,
+		{Group: eventsv1.GroupName, Resource: "events"}:       events,
 	}
 
 	return r
@@ -52,12 +57,17 @@ var _ admission.ValidationInterface = &rule{}
 
 // Validate rejects what is above a limit.
 func (r *rule) Validate(ctx context.Context, a admission.Attributes, o admission.ObjectInterfaces) error {
-	client, ok := seedclient.Of(a.GetUserInfo())
 	within, limited := r.limits[a.GetResource().GroupResource()]
-	if !ok || !limited || a.GetSubresource() != "" {
+	if !limited || a.GetSubresource() != "" {
 		return nil
 	}
-	err := within(ctx, a, o, client)
+	var err error
+	if client, ok := seedclient.Of(a.GetUserInfo()); ok {
+		err = within(ctx, a, o, client)
+	} else if client, ok := shootclient.Of(a.GetUserInfo()); ok && a.GetResource().Resource == "events" {
+		// All else that a gardenlet of a shoot creates is named after its shoot.
+		err = r.reports.within(a, o, client.Who())
+	}
 	if err == nil {
 		return nil
 	}

@@ -148,6 +148,10 @@ func TestEvents(t *testing.T) {
 			t.Errorf("%s is not hindered: %v", name, err)
 		}
 	}
+	shoot := admissiontest.Request{Object: event("one"), User: "gardener.cloud:system:shoot:garden:lone", Groups: []string{"gardener.cloud:system:shoots"}}
+	if n := reports(t, ask(shoot)); n != 5_000 {
+		t.Errorf("GAC-SHOOTR-1: the gardenlet of a self-hosted shoot has a limit of its own: got %d events, want 5000", n)
+	}
 	clock.SetTime(clock.Now().Add(3 * time.Second))
 	if n := reports(t, small); n != 30 {
 		t.Errorf("later it may report again: got %d events in 3 seconds, want 30", n)

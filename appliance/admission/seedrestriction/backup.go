@@ -12,6 +12,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+	"github.com/terrarium-garden/terrarium/appliance/admission/reach"
 	"github.com/terrarium-garden/terrarium/appliance/admission/world"
 	"github.com/terrarium-garden/terrarium/appliance/authorization/graph"
 	"github.com/terrarium-garden/terrarium/appliance/authorization/references"
@@ -93,7 +94,7 @@ func createBackupEntry(ctx context.Context, r *request) error {
 	if err := r.mine("spec.seedName", entry.Spec.SeedName); err != nil {
 		return err
 	}
-	if err := onlyOwnFinalizer(entry, &gardencorev1beta1.BackupEntry{}); err != nil {
+	if err := reach.OnlyOwnFinalizer(entry, &gardencorev1beta1.BackupEntry{}); err != nil {
 		return err
 	}
 	shoot, err := r.owner(ctx, entry)
@@ -115,7 +116,7 @@ func updateBackupEntry(ctx context.Context, r *request) error {
 	if err != nil {
 		return err
 	}
-	if err := onlyOwnFinalizer(entry, old); err != nil {
+	if err := reach.OnlyOwnFinalizer(entry, old); err != nil {
 		return err
 	}
 	if err := r.movesEntry(ctx, entry, old); err != nil {

@@ -4,177 +4,27 @@ package seedrestriction
 
 import (
 	"context"
-	"errors"
-	"fmt"
 
-	coordinationv1 "k8s.io/api/coordination/v1"
-	corev1 "k8s.io/api/core/v1"
-	eventsv1 "k8s.io/api/events/v1"
-	"k8s.io/apimachinery/pkg/api/meta"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apiserver/pkg/admission"
 
-	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
-	"github.com/terrarium-garden/terrarium/apis/extensions/kind"
-	gardenoperationsv1alpha1 "github.com/terrarium-garden/terrarium/apis/operations/v1alpha1"
-	gardensecurityv1alpha1 "github.com/terrarium-garden/terrarium/apis/security/v1alpha1"
-	gardenseedmanagementv1alpha1 "github.com/terrarium-garden/terrarium/apis/seedmanagement/v1alpha1"
-	"github.com/terrarium-garden/terrarium/appliance/admission/world"
+	"github.com/terrarium-garden/terrarium/appliance/admission/reports"
 	"github.com/terrarium-garden/terrarium/appliance/authorization/seedclient"
 )
-
-// People act upon events: kubectl and the web UI show them next to the object that they are about. A client that reports an event
-// chooses its text and the name of the reporter. So a client of a seed may report only about objects that it may change, and
-// may change only what it has reported itself. The server notes who has reported an event when a client of a seed creates it.
-
-// annotationReporter is the name of the client of a seed that has created an event.
-const annotationReporter = "event.terrarium.garden/reporter"
-
-// errUnreported rejects changes of events that others have reported. To the client they do not exist, as if they had ended.
-var errUnreported = errors.New("was not reported by this client")
 
 var _ admission.MutationInterface = &rule{}
 
 // Admit implements admission.MutationInterface. It notes who reports an event.
 func (*rule) Admit(_ context.Context, a admission.Attributes, _ admission.ObjectInterfaces) error {
-	_, ok := seedclient.Of(a.GetUserInfo())
-	if !ok || a.GetOperation() != admission.Create || a.GetSubresource() != "" || !isEvent(a.GetResource().GroupResource()) {
+	if _, ok := seedclient.Of(a.GetUserInfo()); !ok {
 		return nil
 	}
-	event, err := meta.Accessor(a.GetObject())
-	if err != nil {
-		return world.Answer(a, fmt.Errorf("%w: %w", world.ErrUnreadable, err))
-	}
-	notes := event.GetAnnotations()
-	if notes == nil {
-		notes = map[string]string{}
-	}
-	notes[annotationReporter] = a.GetUserInfo().GetName()
-	event.SetAnnotations(notes)
 
-	return nil
+	return reports.Sign(a)
 }
 
-func isEvent(resource schema.GroupResource) bool {
-	return resource.Resource == "events" && (resource.Group == corev1.GroupName || resource.Group == eventsv1.GroupName)
-}
+// event allows events about objects of the seed.
+func event(ctx context.Context, r *request) error {
+	report := reports.Report{Attributes: r.Attributes, View: r.View, Kinds: r.kinds, Client: r.client.Who()}
 
-// reported is what an event is about.
-type reported struct {
-	metav1.Object
-
-	path  string
-	about *corev1.ObjectReference
-}
-
-// createEvent allows events about objects of the seed.
-func createEvent(ctx context.Context, r *request) error {
-	now, _, err := r.events()
-	if err != nil {
-		return err
-	}
-
-	return r.reports(ctx, now)
-}
-
-// updateEvent allows changes of events that the client has reported, if they are and stay about objects of the seed.
-func updateEvent(ctx context.Context, r *request) error {
-	now, old, err := r.events()
-	if err != nil {
-		return err
-	}
-	who := r.GetUserInfo().GetName()
-	if old.GetAnnotations()[annotationReporter] != who {
-		return errUnreported
-	}
-	if now.GetAnnotations()[annotationReporter] != who {
-		return fmt.Errorf("metadata.annotations[%s]: must stay %q", annotationReporter, who)
-	}
-	if err := r.reports(ctx, old); err != nil {
-		return err
-	}
-
-	return r.reports(ctx, now)
-}
-
-// events returns the new and the old event, which have other fields in each of the two groups.
-func (r *request) events() (now, old *reported, err error) {
-	if r.GetResource().Group == eventsv1.GroupName {
-		return both(r, func(e *eventsv1.Event) *reported { return &reported{e, "regarding", &e.Regarding} })
-	}
-
-	return both(r, func(e *corev1.Event) *reported { return &reported{e, "involvedObject", &e.InvolvedObject} })
-}
-
-func both[T any](r *request, of func(*T) *reported) (now, old *reported, err error) {
-	event, before, err := world.Objects[T](r.Attributes, r.kinds)
-	if err != nil {
-		return nil, nil, err
-	}
-	if event != nil {
-		now = of(event)
-	}
-	if before != nil {
-		old = of(before)
-	}
-
-	return now, old, nil
-}
-
-// reports rejects an event about an object that the client may not change. The error is the same whether the object exists
-// or not.
-func (r *request) reports(ctx context.Context, e *reported) error {
-	foreign := fmt.Errorf("%s: %s %q is not an object of seed %q; report only about its own",
-		e.path, e.about.Kind, e.about.Namespace+"/"+e.about.Name, r.client.Seed)
-	target, namespaced, ok := targetOf(e.about)
-	if !ok || e.about.Name == "" || namespaced == (e.about.Namespace == "") {
-		return foreign
-	}
-	place := metav1.NamespaceDefault
-	if namespaced {
-		place = e.about.Namespace
-	}
-	if r.GetNamespace() != place {
-		return fmt.Errorf("metadata.namespace: must be %q, as that of the object in %s", place, e.path)
-	}
-	may, err := r.May(ctx, r.GetUserInfo(), "patch", target)
-	if err != nil {
-		return fmt.Errorf("%w: %w", world.ErrUnreadable, err)
-	}
-	if !may {
-		return foreign
-	}
-
-	return nil
-}
-
-// targetOf returns the object of a kind that a client of a seed can change.
-func targetOf(about *corev1.ObjectReference) (target world.Target, namespaced, ok bool) {
-	of := schema.FromAPIVersionAndKind(about.APIVersion, about.Kind).GroupKind()
-	clusterWide := map[schema.GroupKind]string{
-		{Group: gardencorev1beta1.GroupName, Kind: kind.BackupBucket}:        "backupbuckets",
-		{Group: gardencorev1beta1.GroupName, Kind: "ControllerInstallation"}: "controllerinstallations",
-		{Group: gardencorev1beta1.GroupName, Kind: "Seed"}:                   "seeds",
-	}
-	resources := map[schema.GroupKind]string{
-		{Group: gardencorev1beta1.GroupName, Kind: kind.BackupEntry}:         "backupentries",
-		{Group: gardencorev1beta1.GroupName, Kind: "InternalSecret"}:         "internalsecrets",
-		{Group: gardencorev1beta1.GroupName, Kind: "Shoot"}:                  "shoots",
-		{Group: gardencorev1beta1.GroupName, Kind: "ShootState"}:             "shootstates",
-		{Group: gardenoperationsv1alpha1.GroupName, Kind: kind.Bastion}:      "bastions",
-		{Group: gardensecurityv1alpha1.GroupName, Kind: "WorkloadIdentity"}:  "workloadidentities",
-		{Group: gardenseedmanagementv1alpha1.GroupName, Kind: "Gardenlet"}:   "gardenlets",
-		{Group: gardenseedmanagementv1alpha1.GroupName, Kind: "ManagedSeed"}: "managedseeds",
-		{Group: coordinationv1.GroupName, Kind: "Lease"}:                     "leases",
-		{Kind: "ConfigMap"}:      "configmaps",
-		{Kind: "Secret"}:         "secrets",
-		{Kind: "ServiceAccount"}: "serviceaccounts",
-	}
-	resource, ok := clusterWide[of]
-	if !ok {
-		resource, namespaced = resources[of]
-	}
-
-	return world.Target{Group: of.Group, Resource: resource, Namespace: about.Namespace, Name: about.Name}, namespaced, ok || namespaced
+	return report.Judge(ctx)
 }

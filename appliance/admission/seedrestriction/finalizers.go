@@ -13,6 +13,7 @@ import (
 
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	gardenoperationsv1alpha1 "github.com/terrarium-garden/terrarium/apis/operations/v1alpha1"
+	"github.com/terrarium-garden/terrarium/appliance/admission/reach"
 	"github.com/terrarium-garden/terrarium/appliance/admission/world"
 	"github.com/terrarium-garden/terrarium/appliance/authorization/graph"
 )
@@ -44,7 +45,7 @@ func noForeignFinalizer(first judge) judge {
 		}
 		for _, f := range object.GetFinalizers() {
 			if !slices.Contains(before, f) && !needed(r, object, f) {
-				return fmt.Errorf("metadata.finalizers: %q cannot be added: %w", f, errOthers)
+				return fmt.Errorf("metadata.finalizers: %q cannot be added: %w", f, reach.ErrOthers)
 			}
 		}
 

@@ -108,7 +108,7 @@ func noNewNames(now, before []graph.Edge) error {
 
 func noNewVertices(now, before []graph.Vertex) error {
 	for _, v := range without(now, before) {
-		return fmt.Errorf("it may not refer to %s: clients of seeds cannot add references here: %w", v, errOthers)
+		return fmt.Errorf("it may not refer to %s: clients of seeds cannot add references here: %w", v, reach.ErrOthers)
 	}
 
 	return nil

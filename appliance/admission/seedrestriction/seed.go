@@ -11,6 +11,7 @@ import (
 
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	gardenseedmanagementv1alpha1 "github.com/terrarium-garden/terrarium/apis/seedmanagement/v1alpha1"
+	"github.com/terrarium-garden/terrarium/appliance/admission/reach"
 	"github.com/terrarium-garden/terrarium/appliance/admission/world"
 	"github.com/terrarium-garden/terrarium/appliance/authorization/graph"
 	"github.com/terrarium-garden/terrarium/appliance/authorization/references"
@@ -108,7 +109,7 @@ func updateManagedSeed(ctx context.Context, r *request) error {
 	if err != nil {
 		return err
 	}
-	if err := sameOwners(managed, old); err != nil {
+	if err := reach.SameOwners(managed, old); err != nil {
 		return err
 	}
 	if err := noNewVertices(templateNames(managed), templateNames(old)); err != nil {
@@ -135,7 +136,7 @@ func updateInstallation(_ context.Context, r *request) error {
 			return err
 		}
 	}
-	if err := sameOwners(installation, old); err != nil {
+	if err := reach.SameOwners(installation, old); err != nil {
 		return err
 	}
 

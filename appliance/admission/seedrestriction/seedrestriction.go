@@ -22,6 +22,7 @@ import (
 	gardenoperationsv1alpha1 "github.com/terrarium-garden/terrarium/apis/operations/v1alpha1"
 	gardensecurityv1alpha1 "github.com/terrarium-garden/terrarium/apis/security/v1alpha1"
 	gardenseedmanagementv1alpha1 "github.com/terrarium-garden/terrarium/apis/seedmanagement/v1alpha1"
+	"github.com/terrarium-garden/terrarium/appliance/admission/reports"
 	"github.com/terrarium-garden/terrarium/appliance/admission/world"
 	"github.com/terrarium-garden/terrarium/appliance/authorization/graph"
 	"github.com/terrarium-garden/terrarium/appliance/authorization/seedclient"
@@ -86,8 +87,8 @@ func New(w *world.World) admission.Interface {
 			security("workloadidentities"):             {update: updateIdentity},
 			operations("bastions"):                     unheld(limits{create: createBastion, update: createBastion}),
 			corev1.Resource("configmaps"):              unheld(limits{create: createConfigMap, update: config, remove: config}),
-			corev1.Resource("events"):                  unheld(limits{create: createEvent, update: updateEvent}),
-			group(eventsv1.GroupName)("events"):        unheld(limits{create: createEvent, update: updateEvent}),
+			corev1.Resource("events"):                  unheld(limits{create: event, update: event}),
+			group(eventsv1.GroupName)("events"):        unheld(limits{create: event, update: event}),
 			corev1.Resource("secrets"):                 unheld(limits{create: createSecret, update: updateSecret, remove: deleteSecret}),
 			corev1.Resource("serviceaccounts"):         unheld(limits{create: createServiceAccount, update: updateServiceAccount}),
 			leases("leases"):                           unheld(limits{create: createLease}),
@@ -130,7 +131,7 @@ func (r *rule) Validate(ctx context.Context, a admission.Attributes, o admission
 	if a.GetOperation() == admission.Create && r.known(ctx, a) {
 		return apierrors.NewAlreadyExists(a.GetResource().GroupResource(), a.GetName())
 	}
-	if errors.Is(err, errUnreported) {
+	if errors.Is(err, reports.ErrUnreported) {
 		return r.world.Rejected(a, reason, apierrors.NewNotFound(a.GetResource().GroupResource(), a.GetName()))
 	}
 	if errors.Is(err, errBootstrapped) {

@@ -9,7 +9,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
-	"github.com/terrarium-garden/terrarium/apis/keysize"
 	gardenoperationsv1alpha1 "github.com/terrarium-garden/terrarium/apis/operations/v1alpha1"
 	"github.com/terrarium-garden/terrarium/appliance/admission/reach"
 	"github.com/terrarium-garden/terrarium/appliance/admission/world"
@@ -20,16 +19,13 @@ import (
 // publicServiceAccount is the value of the label of published issuer documents.
 const publicServiceAccount = "serviceaccount"
 
-// caCertificate and caKey are the keys of a client CA in its InternalSecret.
-const caCertificate, caKey = "ca.crt", "ca.key"
-
 // updateShoot rejects new references of a shoot to objects with data, and metadata with which it would be deleted.
 func updateShoot(_ context.Context, r *request) error {
 	shoot, old, err := world.Objects[gardencorev1beta1.Shoot](r.Attributes, r.kinds)
 	if err != nil {
 		return err
 	}
-	if err := onlyOwnMarks(shoot, old); err != nil {
+	if err := reach.OnlyOwnMarks(shoot, old); err != nil {
 		return err
 	}
 
@@ -77,7 +73,7 @@ func createInternalSecret(ctx context.Context, r *request) error {
 		return err
 	}
 
-	return usableCA(secret)
+	return reach.UsableCA(secret)
 }
 
 // updateInternalSecret is projectChange, and checks the CA as for a new one.
@@ -90,16 +86,7 @@ func updateInternalSecret(ctx context.Context, r *request) error {
 		return err
 	}
 
-	return usableCA(secret)
-}
-
-// usableCA rejects a client CA with which the API server would compute for too long when it issues a kubeconfig.
-func usableCA(secret *gardencorev1beta1.InternalSecret) error {
-	if keysize.Outsized(secret.Data[caKey], secret.Data[caCertificate]) {
-		return fmt.Errorf("data: %w", keysize.ErrOutsized)
-	}
-
-	return nil
+	return reach.UsableCA(secret)
 }
 
 // projectObject allows objects that belong by their name to a shoot of the seed.

@@ -4,21 +4,14 @@ package seedrestriction
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"maps"
 
-	"k8s.io/apimachinery/pkg/api/equality"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/ptr"
 
 	"github.com/terrarium-garden/terrarium/apis/core/query"
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	"github.com/terrarium-garden/terrarium/appliance/admission/world"
 )
-
-// errOthers rejects metadata that clients of seeds have no need to change.
-var errOthers = errors.New("clients of seeds cannot change this")
 
 // The status of an object says which seed acts on it, and on what there. A client that could write any seed into it could make the
 // gardenlet of another seed delete things that do not belong to the object.
@@ -84,50 +77,4 @@ func (r *request) movesEntry(ctx context.Context, entry, old *gardencorev1beta1.
 	}
 
 	return r.mine("spec.seedName", entry.Spec.SeedName)
-}
-
-// sameOwners rejects a change of the owners of an object.
-func sameOwners(object, old metav1.Object) error {
-	if equality.Semantic.DeepEqual(object.GetOwnerReferences(), old.GetOwnerReferences()) {
-		return nil
-	}
-
-	return fmt.Errorf("metadata.ownerReferences: %w", errOthers)
-}
-
-// onlyOwnMarks rejects changes of metadata with which the client could have an object deleted that it may not delete: the garbage
-// collector deletes an object whose owners do not exist, if its deletion is confirmed, and a controller confirms the deletion of a shoot
-// itself when the time is over that its quota allows.
-func onlyOwnMarks(object, old metav1.Object) error {
-	if err := sameOwners(object, old); err != nil {
-		return err
-	}
-	now, before := object.GetAnnotations(), old.GetAnnotations()
-	for _, key := range []string{
-		gardencorev1beta1.AnnotationConfirmationDeletion, gardencorev1beta1.AnnotationConfirmationForceDeletion,
-		gardencorev1beta1.AnnotationShootExpirationTimestamp,
-	} {
-		if now[key] != before[key] {
-			return fmt.Errorf("metadata.annotations[%s]: %w", key, errOthers)
-		}
-	}
-
-	return onlyOwnFinalizer(object, old)
-}
-
-// onlyOwnFinalizer rejects changes of finalizers other than that of gardenlets.
-func onlyOwnFinalizer(object, old metav1.Object) error {
-	others := func(all []string) map[string]bool {
-		set := map[string]bool{}
-		for _, f := range all {
-			set[f] = true
-		}
-		delete(set, gardencorev1beta1.FinalizerGardener)
-		return set
-	}
-	if !maps.Equal(others(object.GetFinalizers()), others(old.GetFinalizers())) {
-		return fmt.Errorf("metadata.finalizers: only %q can be changed: %w", gardencorev1beta1.FinalizerGardener, errOthers)
-	}
-
-	return nil
 }

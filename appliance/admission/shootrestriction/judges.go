@@ -4,17 +4,21 @@ package shootrestriction
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 
 	certificatesv1 "k8s.io/api/certificates/v1"
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/utils/ptr"
 
 	"github.com/terrarium-garden/terrarium/apis/core/query"
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	gardenoperationsv1alpha1 "github.com/terrarium-garden/terrarium/apis/operations/v1alpha1"
 	"github.com/terrarium-garden/terrarium/appliance/admission/reach"
+	"github.com/terrarium-garden/terrarium/appliance/admission/reports"
 	"github.com/terrarium-garden/terrarium/appliance/admission/world"
 	"github.com/terrarium-garden/terrarium/appliance/authorization/graph"
 	"github.com/terrarium-garden/terrarium/appliance/authorization/references"
@@ -22,7 +26,8 @@ import (
 
 func hosted(s *gardencorev1beta1.Shoot) bool { return !query.SelfHosted(&s.Spec) }
 
-// ownShoot rejects new references of the shoot to objects that its gardenlet may not read.
+// ownShoot allows a gardenlet to note what it does in the metadata of its shoot, and to write its status. What the shoot shall be, people
+// decide, and so what it refers to.
 func ownShoot(ctx context.Context, r *request) error {
 	if !r.client.Is(r.GetNamespace(), r.GetName()) {
 		return r.must("metadata.name")
@@ -31,8 +36,38 @@ func ownShoot(ctx context.Context, r *request) error {
 	if err != nil {
 		return err
 	}
+	if r.GetSubresource() != "" {
+		return r.shootStatus(ctx, shoot, old)
+	}
+	if !equality.Semantic.DeepEqual(shoot.Spec, old.Spec) {
+		return fmt.Errorf("spec: %w", reach.ErrOthers)
+	}
+	if err := reach.OnlyOwnMarks(shoot, old); err != nil {
+		return err
+	}
 
 	return r.readable(ctx, references.Shoot(shoot), references.Shoot(old))
+}
+
+// shootStatus allows the identity of this shoot and no other in its status, and no seed.
+func (r *request) shootStatus(ctx context.Context, shoot, old *gardencorev1beta1.Shoot) error {
+	if err := noSeed("status.seedName", shoot.Status.SeedName, old.Status.SeedName); err != nil {
+		return err
+	}
+	if uid := shoot.Status.UID; uid != old.Status.UID && uid != shoot.UID {
+		return fmt.Errorf("status.uid: must be %q, the UID of the shoot", shoot.UID)
+	}
+
+	return r.OwnTechnicalID(ctx, shoot, old)
+}
+
+// noSeed rejects a new seed in an object, whose gardenlet would act on it.
+func noSeed(path string, now, before *string) error {
+	if now == nil || ptr.Equal(now, before) {
+		return nil
+	}
+
+	return fmt.Errorf("%s: %w", path, reach.ErrOthers)
 }
 
 func shootState(_ context.Context, r *request) error {
@@ -53,6 +88,11 @@ func ofShoot[T any](kind graph.Kind) func(ctx context.Context, r *request) error
 		object, old, err := world.Objects[T](r.Attributes, r.kinds)
 		if err != nil || object == nil {
 			return err
+		}
+		if secret, ok := any(object).(*gardencorev1beta1.InternalSecret); ok {
+			if err := reach.UsableCA(secret); err != nil {
+				return err
+			}
 		}
 		now, err := meta.Accessor(object)
 		if err != nil {
@@ -92,7 +132,14 @@ func backupBucket(ctx context.Context, r *request) error {
 		return r.must("spec.shootRef")
 	}
 
-	return r.readable(ctx, edges(bucket, references.BackupBucket), edges(old, references.BackupBucket))
+	if bucket == nil {
+		return nil
+	}
+	if err := noSeed("spec.seedName", bucket.Spec.SeedName, nil); err != nil {
+		return err
+	}
+
+	return r.readable(ctx, references.BackupBucket(bucket), edges(old, references.BackupBucket))
 }
 
 func backupEntry(ctx context.Context, r *request) error {
@@ -103,7 +150,13 @@ func backupEntry(ctx context.Context, r *request) error {
 	if old != nil && !r.named(old.Spec.ShootRef) || entry != nil && !r.named(entry.Spec.ShootRef) {
 		return r.must("spec.shootRef")
 	}
-	if entry == nil || old != nil && entry.Spec.BucketName == old.Spec.BucketName {
+	if entry == nil {
+		return nil
+	}
+	if err := errors.Join(noSeed("spec.seedName", entry.Spec.SeedName, nil), noSeed("status.seedName", entry.Status.SeedName, nil)); err != nil {
+		return err
+	}
+	if old != nil && entry.Spec.BucketName == old.Spec.BucketName {
 		return nil
 	}
 	bucket, err := r.BackupBucket(ctx, entry.Spec.BucketName)
@@ -141,18 +194,19 @@ func bastion(_ context.Context, r *request) error {
 	return nil
 }
 
-// nearby allows objects in the namespace of the shoot.
-func nearby(_ context.Context, r *request) error {
+// event allows events about objects of the shoot, in its namespace.
+func event(ctx context.Context, r *request) error {
 	if r.GetNamespace() != r.client.Namespace {
 		return fmt.Errorf("metadata.namespace: must be %q, the namespace of shoot %q: %w", r.client.Namespace, r.client, errForeign)
 	}
+	report := reports.Report{Attributes: r.Attributes, View: r.View, Kinds: r.kinds, Client: r.client.Who()}
 
-	return nil
+	return report.Judge(ctx)
 }
 
 func lease(_ context.Context, r *request) error {
-	if r.GetNamespace() != r.client.Namespace || r.GetName() != gardencorev1beta1.LeasePrefixSelfHostedShoot+r.client.Name {
-		return fmt.Errorf("metadata.name: the lease of shoot %q is %s/%s%s", r.client, r.client.Namespace, gardencorev1beta1.LeasePrefixSelfHostedShoot, r.client.Name)
+	if r.GetNamespace() != r.client.Namespace || r.GetName() != r.client.Lease() {
+		return fmt.Errorf("metadata.name: the lease of shoot %q is %s/%s", r.client, r.client.Namespace, r.client.Lease())
 	}
 
 	return nil

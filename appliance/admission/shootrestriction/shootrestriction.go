@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package shootrestriction restricts gardenlets of self-hosted shoots to write objects of their own shoot. They do not have
-// any permissions yet; permissions that they get later are restricted by this plugin (GAC-SHOOTR-1).
+// Package shootrestriction restricts gardenlets of self-hosted shoots to write objects of their own shoot, whatever permissions they have.
+// The shoot authorizer gives them fewer. It also restricts what people let them read through the Shoot (GAC-SHOOTR-1).
 package shootrestriction
 
 import (
@@ -16,11 +16,13 @@ import (
 	coordinationv1 "k8s.io/api/coordination/v1"
 	corev1 "k8s.io/api/core/v1"
 	eventsv1 "k8s.io/api/events/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apiserver/pkg/admission"
 
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	gardenoperationsv1alpha1 "github.com/terrarium-garden/terrarium/apis/operations/v1alpha1"
+	"github.com/terrarium-garden/terrarium/appliance/admission/reports"
 	"github.com/terrarium-garden/terrarium/appliance/admission/world"
 	"github.com/terrarium-garden/terrarium/appliance/authorization/graph"
 	"github.com/terrarium-garden/terrarium/appliance/authorization/shootclient"
@@ -55,7 +57,10 @@ type rule struct {
 	limits map[schema.GroupResource]limit
 }
 
-var _ admission.ValidationInterface = &rule{}
+var (
+	_ admission.MutationInterface   = &rule{}
+	_ admission.ValidationInterface = &rule{}
+)
 
 // New returns the plugin.
 func New(w *world.World) admission.Interface {
@@ -76,7 +81,7 @@ func limits() map[schema.GroupResource]limit {
 	return map[schema.GroupResource]limit{
 		core("backupbuckets"):           {operations: all, status: update, judge: backupBucket},
 		core("backupentries"):           {operations: all, status: update, judge: backupEntry},
-		core("controllerinstallations"): {operations: update, status: update, judge: installation},
+		core("controllerinstallations"): {status: update, judge: installation},
 		core("internalsecrets"):         {operations: all, judge: ofShoot[gardencorev1beta1.InternalSecret](graph.InternalSecret)},
 		core("shoots"):                  {operations: update, status: update, judge: ownShoot},
 		core("shootstates"):             {operations: all, judge: shootState},
@@ -84,22 +89,41 @@ func limits() map[schema.GroupResource]limit {
 		in(gardenoperationsv1alpha1.GroupName, "bastions"):         {operations: write, status: update, judge: bastion},
 		corev1.Resource("configmaps"):                              {operations: all, judge: ofShoot[corev1.ConfigMap](graph.ConfigMap)},
 		corev1.Resource("secrets"):                                 {operations: all, judge: secret},
-		corev1.Resource("events"):                                  {operations: write, judge: nearby},
-		in(eventsv1.GroupName, "events"):                           {operations: write, judge: nearby},
+		corev1.Resource("events"):                                  {operations: write, judge: event},
+		in(eventsv1.GroupName, "events"):                           {operations: write, judge: event},
 		in(coordinationv1.GroupName, "leases"):                     {operations: write, judge: lease},
 		in(certificatesv1.GroupName, "certificatesigningrequests"): {operations: all[:1], judge: signingRequest},
 	}
 }
 
+// Admit implements admission.MutationInterface. It notes who reports an event.
+func (*rule) Admit(_ context.Context, a admission.Attributes, _ admission.ObjectInterfaces) error {
+	if _, ok := shootclient.Of(a.GetUserInfo()); !ok {
+		return nil
+	}
+
+	return reports.Sign(a)
+}
+
 // Validate implements admission.ValidationInterface.
 func (r *rule) Validate(ctx context.Context, a admission.Attributes, o admission.ObjectInterfaces) error {
 	client, ok := shootclient.Of(a.GetUserInfo())
-	if !ok || asks(a) {
+	switch {
+	case !ok:
+		return r.lends(ctx, a)
+	case asks(a):
 		return nil
 	}
+	var unreported bool
 	err := r.world.Decide(a, func(v world.View) error {
-		return r.judge(ctx, &request{Attributes: a, View: v, client: client, kinds: o})
+		err := r.judge(ctx, &request{Attributes: a, View: v, client: client, kinds: o})
+		unreported = errors.Is(err, reports.ErrUnreported)
+
+		return err
 	})
+	if unreported {
+		err = apierrors.NewNotFound(a.GetResource().GroupResource(), a.GetName())
+	}
 	if err != nil {
 		return r.world.Rejected(a, reason, err)
 	}
@@ -116,7 +140,11 @@ func (r *rule) judge(ctx context.Context, asked *request) error {
 		return err
 	}
 
-	return limit.judge(ctx, asked)
+	if err := limit.judge(ctx, asked); err != nil {
+		return err
+	}
+
+	return asked.marks()
 }
 
 // asks reports whether a request is a review, which changes nothing, of a token or of permissions.
@@ -145,6 +173,10 @@ func (r *request) selfHosted(ctx context.Context) error {
 	shoot, err := r.Shoot(ctx, r.client.Namespace, r.client.Name)
 	if err != nil {
 		return world.Missing(err, "the user is named after a shoot", "shoot", r.client.String())
+	}
+	// The request may have been authorized when another shoot had this name.
+	if shootclient.Former(r.GetUserInfo(), shoot.CreationTimestamp.Time) {
+		return fmt.Errorf("the certificate was issued for a former shoot %q: %w", r.client, errForeign)
 	}
 	if !hosted(shoot) {
 		return nil

@@ -107,8 +107,7 @@ func TestShoot(t *testing.T) {
 		"delete all":        {Reason: "all at once too", Request: admissiontest.Request{Old: selfHosted(), User: sprout, Groups: []string{"gardener.cloud:system:shoots"}, Many: true}, Refused: foreign},
 		"binding":           {Reason: "a self-hosted shoot needs no seed", Request: binding, Refused: foreign},
 		"administrator":     {Reason: "kubeconfigs are for people", Request: access, Refused: foreign},
-		"reach":             {Reason: "a shoot is no way to a Secret", Request: by(selfHosted(resource), selfHosted()), Refused: []string{"may not refer to Secret garden/theirs"}},
-		"reach, readable":   {Reason: "what it can read is no loss", Rights: []string{sprout + " get secrets garden/theirs"}, Request: by(selfHosted(resource), selfHosted())},
+		"reach":             {Reason: "a shoot is no way to a Secret: what it shall be, people decide", Rights: []string{sprout + " get secrets garden/theirs"}, Request: by(selfHosted(resource), selfHosted()), Refused: []string{"spec: gardenlets and extensions cannot change this"}},
 		"reach, there":      {Reason: "what people have named stays", Request: by(selfHosted(resource), selfHosted(resource))},
 		"state":             {Reason: "a gardenlet keeps the state of its shoot", Request: create(state("sprout"))},
 		"other's state":     {Reason: "and no other", Request: create(state("other")), Refused: foreign},
@@ -134,7 +133,7 @@ func TestObjectsOfAShoot(t *testing.T) {
 	lease := func(namespace, name string) *coordinationv1.Lease {
 		return &coordinationv1.Lease{ObjectMeta: named(namespace, name)}
 	}
-	event := func(namespace string) *corev1.Event { return &corev1.Event{ObjectMeta: named(namespace, "e")} }
+	event := func(namespace string) *corev1.Event { return eventAbout(namespace, "sprout", "") }
 	judged(t, map[string]scenario{
 		"keys":               {Reason: "a gardenlet keeps the keys of its shoot", Request: create(keys)},
 		"keys change":        {Reason: "and rotates them", Request: by(keys, keys)},
@@ -155,7 +154,7 @@ func TestObjectsOfAShoot(t *testing.T) {
 		"lease":              {Reason: "a gardenlet says that it is there", Request: create(lease(home, "self-hosted-shoot-sprout"))},
 		"other's lease":      {Reason: "and that no other is", Request: create(lease(home, "self-hosted-shoot-other")), Refused: []string{"self-hosted-shoot-sprout"}},
 		"seed's lease":       {Reason: "and no seed", Request: by(lease("gardener-system-seed-lease", "self-hosted-shoot-sprout"), lease("gardener-system-seed-lease", "self-hosted-shoot-sprout")), Refused: []string{"self-hosted-shoot-sprout"}},
-		"event":              {Reason: "it tells what happens", Request: create(event(home))},
+		"event":              {Reason: "it tells what happens", Rights: []string{sprout + " patch shoots garden/sprout"}, Request: create(event(home))},
 		"event elsewhere":    {Reason: "where its shoot is", Request: create(event("garden-wood")), Refused: foreign},
 	})
 }

@@ -24,6 +24,7 @@ import (
 	gardenseedmanagementv1alpha1 "github.com/terrarium-garden/terrarium/apis/seedmanagement/v1alpha1"
 	"github.com/terrarium-garden/terrarium/appliance/authorization/graph"
 	"github.com/terrarium-garden/terrarium/appliance/authorization/references"
+	"github.com/terrarium-garden/terrarium/appliance/authorization/selfhosted"
 )
 
 // Operations on objects, for metrics.
@@ -37,6 +38,8 @@ const (
 type Config struct {
 	// Graph is the graph to update.
 	Graph *graph.Graph
+	// Shoots are the self-hosted shoots, whose graph is updated as well.
+	Shoots *selfhosted.Shoots
 	// Clock is used for durations and for the expiration of certificates.
 	Clock clock.PassiveClock
 	// Updated is called with the duration of each update of the graph (GAC-GR-12).
@@ -151,6 +154,7 @@ func (s *sink) Replace(all []any, _ string) error {
 	}
 	s.feed.forget(s.kind, there)
 	s.feed.config.Graph.Retain(s.kind, there)
+	s.feed.config.Shoots.Retain(s.kind, there)
 	s.once.Do(func() { s.feed.waiting.Add(-1) })
 
 	return nil
@@ -198,6 +202,7 @@ func (f *Feed) write(v graph.Vertex, obj any) {
 		f.remember(v, obj)
 	}
 	f.config.Graph.Set(v, references.WithoutCAs(f.edges(obj)))
+	f.config.Shoots.Set(v, obj)
 }
 
 // edges returns the edges of an object.

@@ -24,6 +24,7 @@ import (
 	"github.com/terrarium-garden/terrarium/appliance/authorization/feed"
 	"github.com/terrarium-garden/terrarium/appliance/authorization/graph"
 	"github.com/terrarium-garden/terrarium/appliance/authorization/references"
+	"github.com/terrarium-garden/terrarium/appliance/authorization/selfhosted"
 )
 
 // fake is a source of which a test writes the events.
@@ -61,7 +62,7 @@ func TestFeed(t *testing.T) {
 	t.Parallel()
 	g := graph.New()
 	now := time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
-	f := feed.New(feed.Config{Graph: g, Clock: clocktesting.NewFakePassiveClock(now), Updated: func(graph.Kind, string, time.Duration) {}})
+	f := feed.New(feed.Config{Graph: g, Shoots: selfhosted.New(), Clock: clocktesting.NewFakePassiveClock(now), Updated: func(graph.Kind, string, time.Duration) {}})
 	first := &gardencorev1beta1.ShootList{Items: []gardencorev1beta1.Shoot{*shoot("first", "north")}}
 	first.ResourceVersion = "1"
 	shootSource, shoots := fake(first)
@@ -146,7 +147,7 @@ func TestOneOrderOfEdges(t *testing.T) {
 	const rounds, crowd = 200, 1000
 	g := graph.New()
 	now := time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
-	f := feed.New(feed.Config{Graph: g, Clock: clocktesting.NewFakePassiveClock(now), Updated: func(graph.Kind, string, time.Duration) {}})
+	f := feed.New(feed.Config{Graph: g, Shoots: selfhosted.New(), Clock: clocktesting.NewFakePassiveClock(now), Updated: func(graph.Kind, string, time.Duration) {}})
 	named := func(secret string) *gardenseedmanagementv1alpha1.ManagedSeed {
 		m := &gardenseedmanagementv1alpha1.ManagedSeed{ObjectMeta: metav1.ObjectMeta{Namespace: "garden", Name: "nursery"}}
 		m.Spec.Shoot, m.Spec.SeedTemplate = &gardenseedmanagementv1alpha1.Shoot{Name: "first"}, &gardencorev1beta1.SeedTemplate{}

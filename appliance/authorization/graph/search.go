@@ -25,9 +25,13 @@ const (
 	maxRound  = 1 << 31
 )
 
-// BelongsTo reports whether there is a path from an object to a seed. The graph may have cycles (GAC-SA-2, GAC-GR-14).
+// BelongsTo reports whether there is a path from an object to a seed (GAC-SA-2).
 func (g *Graph) BelongsTo(object Vertex, seed string) bool {
-	target := Vertex{Kind: Seed, Name: seed}
+	return g.Leads(object, Vertex{Kind: Seed, Name: seed})
+}
+
+// Leads reports whether there is a path from an object to another one. The graph may have cycles (GAC-GR-14).
+func (g *Graph) Leads(object, target Vertex) bool {
 	owner, tied := tied(object)
 	if object == target || (tied && owner == target) {
 		return true

@@ -23,6 +23,7 @@ import (
 	"github.com/terrarium-garden/terrarium/appliance/authorization/graph"
 	"github.com/terrarium-garden/terrarium/appliance/authorization/metrics"
 	"github.com/terrarium-garden/terrarium/appliance/authorization/seedauthorizer"
+	"github.com/terrarium-garden/terrarium/appliance/authorization/selfhosted"
 )
 
 // counts returns how often each series of the histograms was observed, by name and labels. Series that were never are left out.
@@ -57,7 +58,7 @@ func TestMeasured_GAC_GR_12(t *testing.T) {
 		t.Fatal(err)
 	}
 	g, events := graph.New(), watch.NewFake()
-	f := feed.New(feed.Config{Graph: g, Clock: clock.RealClock{}, Updated: m.Updated})
+	f := feed.New(feed.Config{Graph: g, Shoots: selfhosted.New(), Clock: clock.RealClock{}, Updated: m.Updated})
 	f.Watch(graph.Shoot, &cache.ListWatch{
 		ListWithContextFunc: func(context.Context, metav1.ListOptions) (runtime.Object, error) {
 			return &gardencorev1beta1.ShootList{ListMeta: metav1.ListMeta{ResourceVersion: "1"}}, nil

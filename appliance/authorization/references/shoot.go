@@ -16,6 +16,16 @@ func Shoot(s *gardencorev1beta1.Shoot) []graph.Edge {
 	e := edgesOf(graph.Shoot, s.Namespace, s.Name)
 	e.belongsToSeed(s.Spec.SeedName)
 	e.belongsToSeed(s.Status.SeedName)
+	shootUses(e, s)
+	if s.Annotations[gardencorev1beta1.AnnotationAuthenticationIssuer] == gardencorev1beta1.AuthenticationIssuerManaged {
+		e.has(graph.Secret, gardencorev1beta1.NamespaceShootIssuer, IssuerSecret(s))
+	}
+
+	return e.all
+}
+
+// shootUses adds the edges from the objects that the spec of a shoot refers to.
+func shootUses(e *edges, s *gardencorev1beta1.Shoot) {
 	e.has(graph.Namespace, "", s.Namespace)
 	shootProfile(e, s)
 	if name := s.Spec.SecretBindingName; name != nil {
@@ -41,11 +51,6 @@ func Shoot(s *gardencorev1beta1.Shoot) []graph.Edge {
 	for _, resource := range s.Spec.Resources {
 		e.hasNamed(resource.ResourceRef.Kind, s.Namespace, resource.ResourceRef.Name)
 	}
-	if s.Annotations[gardencorev1beta1.AnnotationAuthenticationIssuer] == gardencorev1beta1.AuthenticationIssuerManaged {
-		e.has(graph.Secret, gardencorev1beta1.NamespaceShootIssuer, IssuerSecret(s))
-	}
-
-	return e.all
 }
 
 func shootProfile(e *edges, s *gardencorev1beta1.Shoot) {

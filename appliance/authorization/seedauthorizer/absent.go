@@ -6,6 +6,7 @@ import (
 	"context"
 	"net/http"
 
+	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -13,6 +14,7 @@ import (
 	"k8s.io/apiserver/pkg/endpoints/handlers/responsewriters"
 	genericapirequest "k8s.io/apiserver/pkg/endpoints/request"
 
+	"github.com/terrarium-garden/terrarium/appliance/authorization/rules"
 	"github.com/terrarium-garden/terrarium/appliance/authorization/seedclient"
 )
 
@@ -59,15 +61,18 @@ func (z *Absent) Authorize(ctx context.Context, a authorizer.Attributes) (author
 	return authorizer.DecisionAllow, "", nil
 }
 
-// deletes reports whether a request is a deletion that a client of a seed may make for objects of the seed.
+// deletes reports whether a request is a deletion that a client of a seed may make for objects of the seed. The rule for ConfigMaps allows it
+// by its check.
 func (z *Absent) deletes(a authorizer.Attributes) bool {
 	client, ok := seedclient.Of(a.GetUser())
-	if !ok || !a.IsResourceRequest() || verbOf(a.GetVerb()) != remove || a.GetName() == "" || a.GetSubresource() != "" {
+	if !ok || !a.IsResourceRequest() || rules.VerbOf(a.GetVerb()) != rules.Delete || a.GetName() == "" || a.GetSubresource() != "" {
 		return false
 	}
-	rule, ok := z.Authorizer.rules[schema.GroupResource{Group: a.GetAPIGroup(), Resource: a.GetResource()}]
+	resource := schema.GroupResource{Group: a.GetAPIGroup(), Resource: a.GetResource()}
+	rule, ok := z.Authorizer.engine.Rule(resource)
 
-	return ok && (rule.path.has(remove) || rule.deletes) && (!client.Extension || !rule.readOnly && !rule.gardenletOnly)
+	return ok && (rule.Path.Has(rules.Delete) || resource == corev1.Resource("configmaps")) &&
+		(rule.Limit == nil || rule.Limit(client).Has(rules.Delete))
 }
 
 // is reports whether attributes are those of the request itself, and not of another authorization check during its processing.

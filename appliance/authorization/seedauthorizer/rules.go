@@ -3,8 +3,6 @@
 package seedauthorizer
 
 import (
-	"context"
-
 	certificatesv1 "k8s.io/api/certificates/v1"
 	coordinationv1 "k8s.io/api/coordination/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -18,6 +16,8 @@ import (
 	gardensecurityv1alpha1 "github.com/terrarium-garden/terrarium/apis/security/v1alpha1"
 	gardenseedmanagementv1alpha1 "github.com/terrarium-garden/terrarium/apis/seedmanagement/v1alpha1"
 	"github.com/terrarium-garden/terrarium/appliance/authorization/graph"
+	"github.com/terrarium-garden/terrarium/appliance/authorization/rules"
+	"github.com/terrarium-garden/terrarium/appliance/authorization/seedclient"
 )
 
 const (
@@ -30,29 +30,33 @@ const (
 	fieldSeed = "spec.seedName"
 )
 
-// rule says what clients of a seed may do with objects of one resource.
-type rule struct {
-	kind graph.Kind
-	// always are verbs for all objects, path those for objects that belong to the seed.
-	always, path verbs
-	// parts are the subresources to which the verbs apply, in addition to the object itself.
-	parts []string
-	// field is the field with the seed of an object; label says that a label has it. A client may list and watch with one of
-	// them in its selector.
-	field string
-	label bool
-	// deletes says that a gardenlet deletes such objects, if neither always nor path contains the verb.
-	deletes bool
-	// readOnly restricts extensions to reading (GAC-SAR-18).
-	readOnly bool
-	// gardenletOnly keeps extensions away.
-	gardenletOnly bool
-	// check is called first, for rules that are not about verbs and paths alone. If it returns only, nothing else is checked.
-	check func(ctx context.Context, r *request) (allowed, only bool)
+// rule is a rule, request a request, of clients of a seed.
+type (
+	rule    = rules.Rule[seedclient.Client]
+	request = rules.Request[seedclient.Client]
+)
+
+// gardenlets restricts extensions to some verbs.
+func gardenlets(extensions rules.Verbs) func(seedclient.Client) rules.Verbs {
+	return func(c seedclient.Client) rules.Verbs {
+		if c.Extension {
+			return extensions
+		}
+
+		return ^rules.Verbs(0)
+	}
 }
 
-// rules returns the rules by resource. Seeds cannot use other resources (GAC-SAR-1 to 19).
-func rules() map[schema.GroupResource]rule {
+// ofSeed is a selector for the objects of a seed by a field.
+func ofSeed(field string) func(seedclient.Client) []rules.Field {
+	return func(c seedclient.Client) []rules.Field { return []rules.Field{{Name: field, Value: c.Seed}} }
+}
+
+// seedLabel is a selector for the objects of a seed by a label.
+func seedLabel(c seedclient.Client) string { return gardencorev1beta1.LabelPrefixSeedName + c.Seed }
+
+// table returns the rules by resource. Seeds cannot use other resources (GAC-SAR-1 to 19).
+func table() map[schema.GroupResource]rule {
 	all := map[schema.GroupResource]rule{}
 	in := func(group string, some map[string]rule) {
 		for resource, r := range some {
@@ -62,40 +66,40 @@ func rules() map[schema.GroupResource]rule {
 	in(gardencorev1beta1.GroupName, coreRules())
 	in(gardenappliancev1alpha1.GroupName, map[string]rule{
 		// A report adds to the timelines of objects of the seed only, see package timeline of the registry.
-		"timelinereports": {always: create, readOnly: true},
+		"timelinereports": {Always: rules.Create, Limit: gardenlets(rules.Read)},
 	})
 	in(gardenoperationsv1alpha1.GroupName, map[string]rule{
-		"bastions": {kind: graph.Bastion, always: create, path: read | write, parts: []string{partStatus}, field: fieldSeed},
+		"bastions": {Kind: graph.Bastion, Always: rules.Create, Path: rules.Read | rules.Write, Parts: []string{partStatus}, Fields: ofSeed(fieldSeed)},
 	})
 	in(gardensecurityv1alpha1.GroupName, map[string]rule{
-		"credentialsbindings": {kind: graph.CredentialsBinding, path: read},
-		"workloadidentities":  {kind: graph.WorkloadIdentity, path: read | patch, check: identityToken},
+		"credentialsbindings": {Kind: graph.CredentialsBinding, Path: rules.Read},
+		"workloadidentities":  {Kind: graph.WorkloadIdentity, Path: rules.Read | rules.Patch, Check: identityToken},
 	})
 	in(gardenseedmanagementv1alpha1.GroupName, map[string]rule{
-		"managedseeds": {kind: graph.ManagedSeed, path: read | write, parts: []string{partStatus}, label: true, check: ownManagedSeed},
+		"managedseeds": {Kind: graph.ManagedSeed, Path: rules.Read | rules.Write, Parts: []string{partStatus}, Label: seedLabel, Check: ownManagedSeed},
 		"gardenlets": {
-			kind: graph.Gardenlet, always: create, path: read | write, parts: []string{partStatus}, check: gardenNamespaceOnly,
+			Kind: graph.Gardenlet, Always: rules.Create, Path: rules.Read | rules.Write, Parts: []string{partStatus}, Check: gardenNamespaceOnly,
 		},
 	})
 	in(corev1.GroupName, map[string]rule{
-		"configmaps":      {kind: graph.ConfigMap, always: create, path: read, deletes: true, check: configMaps},
-		"events":          {always: create | patch},
-		"namespaces":      {kind: graph.Namespace, path: read},
-		"secrets":         {kind: graph.Secret, always: create, path: get | write | remove, check: secrets},
-		"serviceaccounts": {kind: graph.ServiceAccount, always: create, path: get | write, readOnly: true, check: serviceAccounts},
+		"configmaps":      {Kind: graph.ConfigMap, Always: rules.Create, Path: rules.Read, Check: configMaps},
+		"events":          {Always: rules.Create | rules.Patch},
+		"namespaces":      {Kind: graph.Namespace, Path: rules.Read},
+		"secrets":         {Kind: graph.Secret, Always: rules.Create, Path: rules.Get | rules.Write | rules.Delete, Check: secrets},
+		"serviceaccounts": {Kind: graph.ServiceAccount, Always: rules.Create, Path: rules.Get | rules.Write, Limit: gardenlets(rules.Read), Check: serviceAccounts},
 	})
-	in(eventsv1.GroupName, map[string]rule{"events": {always: create | patch}})
+	in(eventsv1.GroupName, map[string]rule{"events": {Always: rules.Create | rules.Patch}})
 	in(coordinationv1.GroupName, map[string]rule{
-		"leases": {kind: graph.Lease, always: create, path: read | write, check: leases},
+		"leases": {Kind: graph.Lease, Always: rules.Create, Path: rules.Read | rules.Write, Check: leases},
 	})
 	in(certificatesv1.GroupName, map[string]rule{
 		"certificatesigningrequests": {
-			kind: graph.CertificateSigningRequest, always: create, path: read, parts: []string{partSeedClient}, readOnly: true,
+			Kind: graph.CertificateSigningRequest, Always: rules.Create, Path: rules.Read, AlwaysPart: partSeedClient, Limit: gardenlets(rules.Read),
 		},
 	})
 	in(rbacv1.GroupName, map[string]rule{
 		"clusterrolebindings": {
-			kind: graph.ClusterRoleBinding, always: create, path: get | write, readOnly: true, check: clusterRoleBindings,
+			Kind: graph.ClusterRoleBinding, Always: rules.Create, Path: rules.Get | rules.Write, Limit: gardenlets(rules.Read), Check: clusterRoleBindings,
 		},
 	})
 
@@ -109,31 +113,31 @@ func coreRules() map[string]rule {
 	return map[string]rule{
 		// Lists and watches of backups always return only what belongs to the seed, see package seedlists.
 		"backupbuckets": {
-			kind: graph.BackupBucket, always: create | list | watch, path: get | write | remove, parts: statusAndFinalizers,
+			Kind: graph.BackupBucket, Always: rules.Create | rules.List | rules.Watch, Path: rules.Get | rules.Write | rules.Delete, Parts: statusAndFinalizers,
 		},
 		"backupentries": {
-			kind: graph.BackupEntry, always: create | list | watch, path: get | write | remove, parts: status,
+			Kind: graph.BackupEntry, Always: rules.Create | rules.List | rules.Watch, Path: rules.Get | rules.Write | rules.Delete, Parts: status,
 		},
-		"cloudprofiles":         {kind: graph.CloudProfile, path: read},
-		"controllerdeployments": {kind: graph.ControllerDeployment, path: read},
+		"cloudprofiles":         {Kind: graph.CloudProfile, Path: rules.Read},
+		"controllerdeployments": {Kind: graph.ControllerDeployment, Path: rules.Read},
 		"controllerinstallations": {
-			kind: graph.ControllerInstallation, path: read | write, parts: status, field: gardencorev1beta1.FieldSeedRefName,
+			Kind: graph.ControllerInstallation, Path: rules.Read | rules.Write, Parts: status, Fields: ofSeed(gardencorev1beta1.FieldSeedRefName),
 		},
-		"controllerregistrations": {kind: graph.ControllerRegistration, always: read},
-		"exposureclasses":         {kind: graph.ExposureClass, path: read},
+		"controllerregistrations": {Kind: graph.ControllerRegistration, Always: rules.Read},
+		"exposureclasses":         {Kind: graph.ExposureClass, Path: rules.Read},
 		"internalsecrets": {
-			kind: graph.InternalSecret, always: create, path: read | write | remove, check: internalSecrets,
+			Kind: graph.InternalSecret, Always: rules.Create, Path: rules.Read | rules.Write | rules.Delete, Check: internalSecrets,
 		},
-		"namespacedcloudprofiles": {kind: graph.NamespacedCloudProfile, path: read},
-		"projects":                {kind: graph.Project, path: read},
-		"secretbindings":          {kind: graph.SecretBinding, path: read},
+		"namespacedcloudprofiles": {Kind: graph.NamespacedCloudProfile, Path: rules.Read},
+		"projects":                {Kind: graph.Project, Path: rules.Read},
+		"secretbindings":          {Kind: graph.SecretBinding, Path: rules.Read},
 		"seeds": {
-			kind: graph.Seed, always: create, path: read | write | remove, parts: status, label: true,
+			Kind: graph.Seed, Always: rules.Create, Path: rules.Read | rules.Write | rules.Delete, Parts: status, Label: seedLabel,
 		},
 		"shoots": {
-			kind: graph.Shoot, path: read | write, parts: statusAndFinalizers, label: true, check: ownShoot,
+			Kind: graph.Shoot, Path: rules.Read | rules.Write, Parts: statusAndFinalizers, Label: seedLabel, Check: ownShoot,
 		},
 		// They have all keys of the shoots of the seed.
-		"shootstates": {kind: graph.ShootState, always: create, path: read | write | remove, gardenletOnly: true},
+		"shootstates": {Kind: graph.ShootState, Always: rules.Create, Path: rules.Read | rules.Write | rules.Delete, Limit: gardenlets(0)},
 	}
 }

@@ -323,12 +323,12 @@ func TestNoOpinionIsLogged_GAC_SAR_19(t *testing.T) {
 		"another resource": {
 			gardenlet("north"),
 			authorizer.AttributesRecord{Verb: "get", APIGroup: "apps", Resource: "deployments", Namespace: "garden", Name: "a", ResourceRequest: true},
-			[]string{`"level"=1 "msg"="No opinion on a resource" "seed"="north" "user"="gardener.cloud:system:seed:north" "verb"="get" "group"="apps" "resource"="deployments" "namespace"="garden" "name"="a"`},
+			[]string{`"level"=1 "msg"="No opinion on a resource" "client"="seed \"north\"" "user"="gardener.cloud:system:seed:north" "verb"="get" "group"="apps" "resource"="deployments" "namespace"="garden" "name"="a"`},
 		},
 		"a path": {
 			gardenlet("north"),
 			authorizer.AttributesRecord{Verb: "get", Path: "/debug/pprof"},
-			[]string{`"level"=1 "msg"="No opinion on a path" "seed"="north" "user"="gardener.cloud:system:seed:north" "verb"="get" "path"="/debug/pprof"`},
+			[]string{`"level"=1 "msg"="No opinion on a path" "client"="seed \"north\"" "user"="gardener.cloud:system:seed:north" "verb"="get" "path"="/debug/pprof"`},
 		},
 		"a resource of a rule": {gardenlet("north"), authorizer.AttributesRecord{Verb: "get", APIGroup: "core.gardener.cloud", Resource: "seeds", Name: "south", ResourceRequest: true}, nil},
 		"somebody else":        {&user.DefaultInfo{Name: "rose"}, authorizer.AttributesRecord{Verb: "get", Path: "/debug/pprof"}, nil},

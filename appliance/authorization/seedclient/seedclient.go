@@ -5,6 +5,7 @@
 package seedclient
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -12,6 +13,7 @@ import (
 	"k8s.io/apiserver/pkg/authentication/user"
 
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+	"github.com/terrarium-garden/terrarium/appliance/authorization/graph"
 )
 
 const (
@@ -31,6 +33,12 @@ type Client struct {
 
 // Namespace returns the namespace of the seed in the garden.
 func (c Client) Namespace() string { return NamespacePrefix + c.Seed }
+
+// Target returns the vertex of the seed in the graph.
+func (c Client) Target() graph.Vertex { return graph.Vertex{Kind: graph.Seed, Name: c.Seed} }
+
+// Who says which seed the client acts for.
+func (c Client) Who() string { return fmt.Sprintf("seed %q", c.Seed) }
 
 // Of returns the client of a seed for a user, and whether the user is one (GAC-ID-1, GAC-ID-3, GAC-ID-4).
 func Of(who user.Info) (Client, bool) {

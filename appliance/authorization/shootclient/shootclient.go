@@ -5,16 +5,15 @@
 package shootclient
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
 	"k8s.io/apiserver/pkg/authentication/user"
 
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
+	"github.com/terrarium-garden/terrarium/appliance/authorization/graph"
 )
-
-// LeasePrefix is the prefix of the name of the heartbeat lease of such a gardenlet (GCM-SEEDLIFE-6).
-const LeasePrefix = "self-hosted-shoot-"
 
 // Client is a client of a shoot. Both fields are empty for a member of the group without the name of a shoot.
 type Client struct{ Namespace, Name string }
@@ -47,6 +46,17 @@ func Parse(shoot string) Client {
 func (c Client) Is(namespace, name string) bool {
 	return c != Client{} && c.Namespace == namespace && c.Name == name
 }
+
+// Target returns the vertex of the shoot in the graph.
+func (c Client) Target() graph.Vertex {
+	return graph.Vertex{Kind: graph.Shoot, Namespace: c.Namespace, Name: c.Name}
+}
+
+// Who says which shoot the client acts for.
+func (c Client) Who() string { return fmt.Sprintf("shoot %q", c) }
+
+// Lease returns the name of the shoot's heartbeat lease, which is in its namespace (GCM-SEEDLIFE-6).
+func (c Client) Lease() string { return gardencorev1beta1.LeasePrefixSelfHostedShoot + c.Name }
 
 // String returns the user name of the shoot without the prefix.
 func (c Client) String() string { return c.Namespace + ":" + c.Name }

@@ -41,13 +41,12 @@ func Asked(request *certificatesv1.CertificateSigningRequest) (*Ask, error) {
 	if err != nil || parsed == nil || !isSeed(parsed.Subject.CommonName) || !slices.Equal(parsed.Subject.Organization, []string{gardencorev1beta1.GroupSeeds}) {
 		return nil, err
 	}
+	return asking(request, parsed, strings.TrimPrefix(parsed.Subject.CommonName, gardencorev1beta1.UserPrefixSeed)), nil
+}
+
+func asking(request *certificatesv1.CertificateSigningRequest, parsed *x509.CertificateRequest, who string) *Ask {
 	key := sha256.Sum256(parsed.RawSubjectPublicKeyInfo)
-	return &Ask{
-		Seed:    strings.TrimPrefix(parsed.Subject.CommonName, gardencorev1beta1.UserPrefixSeed),
-		Request: request.Name,
-		UID:     request.UID,
-		Key:     hex.EncodeToString(key[:]),
-	}, nil
+	return &Ask{Seed: who, Request: request.Name, UID: request.UID, Key: hex.EncodeToString(key[:])}
 }
 
 // opened returns what is in a request if that is the certificate of a client with a common name, an organization and nothing else, and nil

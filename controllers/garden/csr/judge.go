@@ -21,6 +21,8 @@ var (
 	ErrUsed = errors.New("has already been used")
 	// ErrOtherSeed says that a token is for another seed.
 	ErrOtherSeed = errors.New("is for another seed")
+	// ErrForShoot says that a token is for a self-hosted shoot.
+	ErrForShoot = errors.New("is not for a seed")
 	// ErrHasCertificate says that a seed has a valid certificate, which its gardenlet renews by itself.
 	ErrHasCertificate = errors.New("has already joined and has a valid certificate")
 	// ErrExists says that a seed exists, but the token is for new seeds.
@@ -31,9 +33,9 @@ var (
 	ErrGone = errors.New("does not exist")
 )
 
-// Ask is a request for the certificate of a seed.
+// Ask is a request for the certificate of a seed or of a self-hosted shoot.
 type Ask struct {
-	// Seed is the name in the certificate.
+	// Seed is the name in the certificate. For a self-hosted shoot it is <namespace>/<name>, which no seed is called.
 	Seed string
 	// Request and UID are the CertificateSigningRequest.
 	Request string
@@ -53,6 +55,8 @@ type Credentials struct {
 	Purpose jointoken.Purpose
 	// Use is how they were used before, or nil.
 	Use *jointoken.Use
+	// Created is when they were created, for those of a self-hosted shoot.
+	Created time.Time
 }
 
 // Facts is what the garden knows about the seed.
@@ -76,6 +80,9 @@ func Judge(ask Ask, shown *Credentials, facts Facts) error {
 		return due(ask, jointoken.Purpose{Seed: ask.Seed}, facts)
 	}
 	purpose := shown.Purpose
+	if purpose.Shoot != (types.NamespacedName{}) {
+		return fmt.Errorf("%s %w: its description names the self-hosted shoot %q", shown.Name, ErrForShoot, purpose.Shoot)
+	}
 	if purpose.Seed != "" && purpose.Seed != ask.Seed {
 		return fmt.Errorf("%s %w: it is for %q, and the request for %q", shown.Name, ErrOtherSeed, purpose.Seed, ask.Seed)
 	}

@@ -59,6 +59,7 @@ func TestJudge(t *testing.T) {
 		"taken name, asked":    {reason: "a renewal that was asked for is for those who were named", purpose: anonymous, seed: annotated, want: csr.ErrExists},
 		"named":                {reason: "a token for a seed that does not exist yet", purpose: named},
 		"other":                {reason: "a token for another seed", purpose: jointoken.Purpose{Seed: "us-1"}, want: csr.ErrOtherSeed},
+		"GCM-CSR-7 shoot":      {reason: "a token for a self-hosted shoot", purpose: jointoken.Purpose{Shoot: types.NamespacedName{Namespace: "garden-dev", Name: "a"}}, want: csr.ErrForShoot},
 		"valid":                {reason: "a seed with a valid certificate renews it by itself", purpose: named, seed: seed(now.Add(time.Hour)), want: csr.ErrHasCertificate},
 		"expired":              {reason: "a seed that was away for too long comes back", purpose: named, seed: seed(now.Add(-time.Second))},
 		"asked":                {reason: "an operator asked for another certificate at the Seed", purpose: named, seed: annotated},

@@ -44,6 +44,7 @@ const (
 	subresourceApproval = "approval"
 	reasonApproved      = "AutoApproved"
 	messageApproved     = "Automatically approved: the access review allows the requester to create seed client certificates"
+	messageShoot        = "Automatically approved: the access review allows the requester to create client certificates of self-hosted shoots"
 	reasonDenied        = "RequestDenied"
 
 	// The clients that a requester has to be allowed to create.
@@ -80,8 +81,8 @@ func (r *Reconciler) Reconcile(ctx context.Context, csr *certificatesv1.Certific
 		return kit.Result(kit.Stop(), kit.UserMustFix("InvalidRequest", fmt.Errorf("judge signing request %q: %w", csr.Name, err)))
 	}
 	if ask == nil {
-		if shoot, asked := ShootAsked(csr); asked {
-			return r.answerShoot(ctx, csr, shoot)
+		if ask := ShootAsked(csr); ask != nil {
+			return r.answerShoot(ctx, csr, ask)
 		}
 		return reconcile.Result{}, nil
 	}
