@@ -59,8 +59,8 @@ func TestSetDefaultsShoot(t *testing.T) {
 		},
 		"API-DEF-5 one pool": {
 			reason: "30 pods, doubled, need 6 bits",
-			got: *withWorker(func(s *gardencorev1beta1.Shoot) { s.Spec.Provider.Workers[0].Kubernetes = fewPods() }).Spec.Kubernetes.KubeControllerManager.NodeCIDRMaskSize,
-			want: int32(26),
+			got:    *withWorker(func(s *gardencorev1beta1.Shoot) { s.Spec.Provider.Workers[0].Kubernetes = fewPods() }).Spec.Kubernetes.KubeControllerManager.NodeCIDRMaskSize,
+			want:   int32(26),
 		},
 		"API-DEF-5 shared": {
 			reason: "a pool that is added later takes the 200 pods of the shoot",
