@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"k8s.io/apimachinery/pkg/api/resource"
+	"k8s.io/apimachinery/pkg/runtime"
 
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 )
@@ -112,6 +113,76 @@ func TestValidateShootNumbers(t *testing.T) {
 	})
 }
 
+// TestValidateShootLists has names that are missing, or stand twice.
+func TestValidateShootLists(t *testing.T) {
+	t.Parallel()
+	const at = "spec.provider.workers"
+	config := &runtime.RawExtension{Raw: []byte("{}")}
+	checkShoots(t, map[string]shootCase{
+		"API-NAME-5 pools": {
+			reason: "pools have names, each its own, and each of their zones stands once",
+			change: func(s *gardencorev1beta1.Shoot) {
+				another(s)
+				s.Spec.Provider.Workers[1].Name = "worker"
+				another(s)
+				w := &s.Spec.Provider.Workers[2]
+				w.Name, w.Machine.Image.Name, w.Zones, w.Maximum = "a_b", "", []string{"a", "a"}, 2
+			},
+			want: []string{
+				at + "[1].name: FieldValueDuplicate", at + "[2].machine.image.name: FieldValueRequired", at + "[2].name: FieldValueInvalid", at + "[2].zones[1]: FieldValueDuplicate",
+			},
+		},
+		"resources": {
+			reason: "resources have names of their own, and credentials and kubeconfigs some name",
+			change: func(s *gardencorev1beta1.Shoot) {
+				one := gardencorev1beta1.NamedResourceReference{Name: "a", ResourceRef: *secret("a")}
+				s.Spec.Resources = []gardencorev1beta1.NamedResourceReference{one, one}
+				s.Spec.DNS = &gardencorev1beta1.DNS{Providers: []gardencorev1beta1.DNSProvider{{Type: new("one"), CredentialsRef: secret("")}}}
+				s.Spec.Kubernetes.KubeAPIServer = &gardencorev1beta1.KubeAPIServerConfig{
+					AdmissionPlugins: []gardencorev1beta1.AdmissionPlugin{{Name: "ImagePolicyWebhook", KubeconfigSecretName: new("")}},
+				}
+			},
+			want: []string{
+				"spec.dns.providers[0].credentialsRef.name: FieldValueRequired",
+				"spec.kubernetes.kubeAPIServer.admissionPlugins[0].kubeconfigSecretName: FieldValueRequired", "spec.resources[1]: FieldValueDuplicate",
+			},
+		},
+		"API-VALSHOOT-7 provider": {
+			reason: "without machines nothing of them can be set",
+			change: func(s *gardencorev1beta1.Shoot) {
+				s.Spec.Provider = gardencorev1beta1.Provider{Type: "local", ControlPlaneConfig: config, InfrastructureConfig: config, WorkersSettings: &gardencorev1beta1.WorkersSettings{}}
+				s.Spec.CredentialsBindingName, s.Spec.SecretBindingName, s.Spec.Networking = nil, new("a"), nil
+				s.Spec.SystemComponents, s.Spec.Kubernetes.ClusterAutoscaler = &gardencorev1beta1.SystemComponents{}, &gardencorev1beta1.ClusterAutoscaler{}
+			},
+			want: []string{
+				"spec.kubernetes.clusterAutoscaler: FieldValueForbidden", "spec.provider.controlPlaneConfig: FieldValueForbidden", "spec.provider.infrastructureConfig: FieldValueForbidden",
+				"spec.provider.workersSettings: FieldValueForbidden", "spec.secretBindingName: FieldValueForbidden", "spec.systemComponents: FieldValueForbidden",
+			},
+		},
+		"rotations": {
+			reason: "each rotation has its period, and swap a known behaviour",
+			change: func(s *gardencorev1beta1.Shoot) {
+				soon := &gardencorev1beta1.MaintenanceRotationConfig{RotationPeriod: lasting(time.Second)}
+				s.Spec.Maintenance = &gardencorev1beta1.Maintenance{AutoRotation: &gardencorev1beta1.MaintenanceAutoRotation{
+					Credentials: &gardencorev1beta1.MaintenanceCredentialsAutoRotation{ETCDEncryptionKey: soon, SSHKeypair: soon},
+				}}
+				s.Spec.Kubernetes.Kubelet = &gardencorev1beta1.KubeletConfig{
+					KubernetesConfig: gated("NodeSwap"), MemorySwap: &gardencorev1beta1.MemorySwapConfiguration{SwapBehavior: new(gardencorev1beta1.SwapBehavior("Some"))},
+				}
+			},
+			want: []string{
+				"spec.kubernetes.kubelet.memorySwap.swapBehavior: FieldValueNotSupported",
+				"spec.maintenance.autoRotation.credentials.etcdEncryptionKey.rotationPeriod: FieldValueInvalid",
+				"spec.maintenance.autoRotation.credentials.sshKeypair.rotationPeriod: FieldValueInvalid",
+			},
+		},
+		"API-VALOP-6 next": {
+			reason: "nor do operations of the next maintenance exclude each other", change: annotated(maintenanceKey, "rotate-ca-start;rotate-ca-start-without-workers-rollout"),
+			want: []string{atMaintenance + "FieldValueForbidden", atMaintenance + "FieldValueForbidden", atMaintenance + "FieldValueForbidden"},
+		},
+	})
+}
+
 // TestValidateShootValues has every value that a field can have, of those that other tests do not use.
 func TestValidateShootValues(t *testing.T) {
 	t.Parallel()
@@ -128,6 +199,14 @@ func TestValidateShootValues(t *testing.T) {
 		"no swap": kubelet(gardencorev1beta1.KubeletConfig{
 			KubernetesConfig: gated("NodeSwap"), FailSwapOn: new(false), MemorySwap: &gardencorev1beta1.MemorySwapConfiguration{SwapBehavior: new(gardencorev1beta1.SwapBehaviorNoSwap)},
 		}),
+	}
+	for _, architecture := range []string{"amd64", "arm64"} {
+		accepted["machines "+architecture] = pool(func(w *gardencorev1beta1.Worker) { w.Machine.Architecture = &architecture })
+	}
+	for _, mode := range []gardencorev1beta1.CoreDNSAutoscalingMode{"horizontal", "cluster-proportional"} {
+		accepted["DNS "+string(mode)] = func(s *gardencorev1beta1.Shoot) {
+			s.Spec.SystemComponents = &gardencorev1beta1.SystemComponents{CoreDNS: &gardencorev1beta1.CoreDNS{Autoscaling: &gardencorev1beta1.CoreDNSAutoscaling{Mode: mode}}}
+		}
 	}
 	for _, policy := range []gardencorev1beta1.ImagePullCredentialsVerificationPolicy{"NeverVerify", "NeverVerifyPreloadedImages"} {
 		accepted["images "+string(policy)] = kubelet(gardencorev1beta1.KubeletConfig{ImagePullCredentialsVerificationPolicy: &policy})
@@ -154,9 +233,11 @@ func TestValidateShootValues(t *testing.T) {
 	checkShoots(t, cases)
 	checkShootUpdates(t, map[string]shootUpdate{
 		"API-VALSHOOT-2 provider": {
-			reason: "the provider and the network stay",
-			now:    changes{func(s *gardencorev1beta1.Shoot) { s.Spec.Provider.Type, s.Spec.Networking.Type = "other", new("other") }},
-			want:   []string{"spec.networking.type: FieldValueInvalid", "spec.provider.type: FieldValueInvalid"},
+			reason: "the provider and the network stay, also the range of Services",
+			now: changes{func(s *gardencorev1beta1.Shoot) {
+				s.Spec.Provider.Type, s.Spec.Networking.Type, s.Spec.Networking.Services = "other", new("other"), new("10.102.0.0/16")
+			}},
+			want: []string{"spec.networking.services: FieldValueInvalid", "spec.networking.type: FieldValueInvalid", "spec.provider.type: FieldValueInvalid"},
 		},
 		"same runtime": {
 			reason: "a runtime that stays is no change", old: changes{inPlace("1.36.3"), containerd}, now: changes{inPlace("1.36.3"), containerd},
