@@ -6,6 +6,7 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
@@ -89,6 +90,10 @@ func cloudProfile(change ...func(*gardencorev1beta1.CloudProfile)) *gardencorev1
 		c(p)
 	}
 	return p
+}
+
+func userNamed(name string) *rbacv1.Subject {
+	return &rbacv1.Subject{APIGroup: rbacv1.GroupName, Kind: rbacv1.UserKind, Name: name}
 }
 
 func binding(change ...func(*gardencorev1beta1.SecretBinding)) *gardencorev1beta1.SecretBinding {

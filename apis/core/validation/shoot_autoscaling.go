@@ -151,17 +151,13 @@ func controlPlaneAutoscaling(a *gardencorev1beta1.ControlPlaneAutoscaling, least
 	return processorAndMemory(a.MinAllowed, least, here)
 }
 
-// processorAndMemory checks amounts of cpu and memory against their minimums in least.
+// processorAndMemory checks amounts of cpu and memory against their minimums in least, which are 0 if they are not given.
 func processorAndMemory(all, least map[string]resource.Quantity, path *field.Path) field.ErrorList {
 	var errs field.ErrorList
 	for _, name := range slices.Sorted(maps.Keys(all)) {
 		here, amount := path.Child(name), all[name]
 		errs = append(errs, oneOf(name, here, cpu, memory)...)
-		bound := least[name]
-		switch {
-		case amount.Sign() < 0:
-			errs = append(errs, field.Invalid(here, amount.String(), "must not be negative"))
-		case amount.Cmp(bound) < 0:
+		if bound := least[name]; amount.Cmp(bound) < 0 {
 			errs = append(errs, field.Invalid(here, amount.String(), "must be at least "+bound.String()))
 		}
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/terrarium-garden/terrarium/apis/check/checktest"
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
@@ -228,6 +229,12 @@ func TestValidateShootTemplate(t *testing.T) {
 	broken.Labels = map[string]string{"a b": "c"}
 	if diff := cmp.Diff([]string{"metadata.labels: FieldValueInvalid", "spec.provider.workers[0].minimum: FieldValueInvalid", "spec.region: FieldValueRequired"}, checktest.Complaints(validation.ValidateShootTemplate(broken, nil))); diff != "" {
 		t.Errorf("all else is checked as in a shoot\nValidateShootTemplate(...) (-want +got):\n%s", diff)
+	}
+	open.Annotations = map[string]string{"a b": "c"}
+	for _, errs := range []field.ErrorList{validation.ValidateShootTemplate(open, nil), validation.ValidateShootTemplateUpdate(open, open, nil)} {
+		if diff := cmp.Diff([]string{"metadata.annotations: FieldValueInvalid"}, checktest.Complaints(errs)); diff != "" {
+			t.Errorf("its annotations too, also later\nValidateShootTemplate(...) (-want +got):\n%s", diff)
+		}
 	}
 	moved := template(func(s *gardencorev1beta1.Shoot) { s.Spec.Region = "other" })
 	if diff := cmp.Diff([]string{"spec.region: FieldValueInvalid"}, checktest.Complaints(validation.ValidateShootTemplateUpdate(moved, template(), nil))); diff != "" {

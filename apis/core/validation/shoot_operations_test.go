@@ -41,10 +41,6 @@ func asleep(s *gardencorev1beta1.Shoot) {
 	s.Spec.Hibernation = &gardencorev1beta1.Hibernation{Enabled: new(true)}
 }
 
-func version(v string) shootChange {
-	return func(s *gardencorev1beta1.Shoot) { s.Spec.Kubernetes.Version = v }
-}
-
 // encrypts wants resources encrypted and reports others.
 func encrypts(wanted, reported []string) shootChange {
 	return func(s *gardencorev1beta1.Shoot) {
@@ -124,7 +120,7 @@ func TestValidateShootOperations(t *testing.T) {
 		},
 		"API-VALOP-3 new":       {reason: "a shoot that was never created has nothing to rotate", asked: "rotate-ca-start", want: []string{atOperation + "FieldValueForbidden"}},
 		"API-VALOP-3 etcd":      {reason: "nor a key of etcd", asked: "rotate-etcd-encryption-key", want: []string{atOperation + "FieldValueForbidden"}},
-		"API-VALOP-3 etcd step": {reason: "in whatever way", state: []shootChange{version("1.33.1")}, asked: "rotate-etcd-encryption-key-start", want: []string{atOperation + "FieldValueForbidden"}},
+		"API-VALOP-3 etcd step": {reason: "in whatever way", state: []shootChange{onVersion("1.33.1")}, asked: "rotate-etcd-encryption-key-start", want: []string{atOperation + "FieldValueForbidden"}},
 		"API-VALOP-3 creating":  {reason: "nor has one that is being created", state: []shootChange{lastOperation("Create", "Processing")}, asked: "rotate-ca-start", want: []string{atOperation + "FieldValueForbidden"}},
 		"API-VALOP-3 created":   {reason: "a created one has", state: []shootChange{lastOperation("Create", "Succeeded")}, asked: "rotate-ca-start"},
 		"API-VALOP-3 restored":  {reason: "and a restored one", state: []shootChange{lastOperation("Restore", "Succeeded")}, asked: "rotate-ca-start"},
@@ -146,7 +142,7 @@ func TestValidateShootOperations(t *testing.T) {
 		},
 		"API-VALOP-4 all done": {reason: "the key of etcd completes by itself", state: []shootChange{phases("Prepared", "Prepared", "Completed")}, asked: "rotate-credentials-complete"},
 		"API-VALOP-4 all done formerly": {
-			reason: "formerly it did not", state: []shootChange{version("1.33.1"), phases("Prepared", "Prepared", "Preparing")},
+			reason: "formerly it did not", state: []shootChange{onVersion("1.33.1"), phases("Prepared", "Prepared", "Preparing")},
 			asked: "rotate-credentials-complete", want: []string{atOperation + "FieldValueForbidden"},
 		},
 		"API-VALOP-5 asleep": {
@@ -191,12 +187,12 @@ func TestValidateShootOperations(t *testing.T) {
 			reason: "from 1.34 on the key of etcd is exchanged in one go", state: []shootChange{ready}, asked: "rotate-etcd-encryption-key-start",
 			want: []string{atOperation + "FieldValueForbidden"},
 		},
-		"API-VALOP-8 formerly": {reason: "formerly it was not", state: []shootChange{ready, version("1.33.1")}, asked: "rotate-etcd-encryption-key-start"},
+		"API-VALOP-8 formerly": {reason: "formerly it was not", state: []shootChange{ready, onVersion("1.33.1")}, asked: "rotate-etcd-encryption-key-start"},
 		"API-VALOP-8 second step": {
 			reason: "which completes by itself", state: []shootChange{phases("", "", "Prepared")}, asked: "rotate-etcd-encryption-key-complete",
 			want: []string{atOperation + "FieldValueForbidden"},
 		},
-		"API-VALOP-8 second step formerly": {reason: "formerly it did not", state: []shootChange{version("1.33.1"), phases("", "", "Prepared")}, asked: "rotate-etcd-encryption-key-complete"},
+		"API-VALOP-8 second step formerly": {reason: "formerly it did not", state: []shootChange{onVersion("1.33.1"), phases("", "", "Prepared")}, asked: "rotate-etcd-encryption-key-complete"},
 		"API-VALOP-8 other operations":     {reason: "other operations do not encrypt anything", state: []shootChange{ready, encrypts([]string{"configmaps"}, []string{"secrets"})}, asked: "reconcile"},
 		"API-VALOP-8 provider pending": {
 			reason: "another provider is a change of the encryption", state: []shootChange{ready, encrypts(nil, nil), by("secretbox")}, asked: "rotate-etcd-encryption-key",
