@@ -33,6 +33,7 @@ func ofShoot(namespace, name string) pkix.Name {
 func growShoots(o *operator) {
 	o.t.Helper()
 	o.provider("local")
+	o.offers("unused", "Extension", "unused")
 	o.home()
 	o.create(
 		&corev1.Secret{ObjectMeta: named("garden", "creds")}, boundTo("garden", "creds", "local"),
@@ -42,18 +43,13 @@ func growShoots(o *operator) {
 			Annotations: map[string]string{"dns.gardener.cloud/provider": "local", "dns.gardener.cloud/domain": "example.org"},
 		}},
 	)
-	o.selfHosted("lone")
-	o.selfHosted("friend")
+	o.selfHosted("garden", "lone", "local", withCredentials)
+	o.selfHosted("garden", "friend", "local", withCredentials)
 	o.shoot("garden", "other", "local", withWorker("creds"))
 }
 
-func (o *operator) selfHosted(name string) *gardencorev1beta1.Shoot {
-	o.t.Helper()
-	return o.shoot("garden", name, "local", func(s *gardencorev1beta1.Shoot) {
-		withWorker("creds")(s)
-		s.Spec.Provider.Workers[0].ControlPlane = &gardencorev1beta1.WorkerControlPlane{}
-	})
-}
+// withCredentials has a shoot use the credentials of the project of operators.
+func withCredentials(s *gardencorev1beta1.Shoot) { s.Spec.CredentialsBindingName = new("creds") }
 
 // joinShoot gets the certificate of the gardenlet of a shoot with a token for it.
 func (o *operator) joinShoot(token, name string) *rest.Config {
@@ -71,6 +67,9 @@ func TestShootJoins_GCM_CSR_7(t *testing.T) {
 	lone := o.connected(o.joinShoot("abc001", "lone"))
 	harness.Eventually(t, "GAC-SHOOTR-1: it reads its Shoot", func(ctx context.Context) error {
 		return lone.Get(ctx, client.ObjectKey{Namespace: "garden", Name: "lone"}, &gardencorev1beta1.Shoot{})
+	})
+	harness.Eventually(t, "GAC-SHOOTR-1, GCM-CR-10: it reads the extension that the garden wants in it", func(ctx context.Context) error {
+		return lone.Get(ctx, client.ObjectKey{Name: "provider-local"}, &gardencorev1beta1.ControllerDeployment{})
 	})
 	for name, ask := range map[string]func(ctx context.Context) error{
 		"its Shoot in a list": func(ctx context.Context) error {
@@ -157,7 +156,7 @@ func checkShootHostile(o *operator, lone client.Client) {
 		"join tokens":               list(&corev1.SecretList{}, client.InNamespace("kube-system")),
 		"all buckets":               list(&gardencorev1beta1.BackupBucketList{}),
 		"all installations":         list(&gardencorev1beta1.ControllerInstallationList{}),
-		"a ControllerDeployment":    read("", "provider-local", &gardencorev1beta1.ControllerDeployment{}),
+		"a ControllerDeployment":    read("", "unused", &gardencorev1beta1.ControllerDeployment{}),
 		"another status":            func(ctx context.Context) error { return lone.Status().Patch(ctx, shoot("other"), patch) },
 		"another Shoot's metadata":  func(ctx context.Context) error { return lone.Patch(ctx, shoot("friend"), patch) },
 		"its deletion":              func(ctx context.Context) error { return lone.Delete(ctx, shoot("lone")) },
@@ -277,7 +276,7 @@ func TestShootSuccessor_GAC_SHOOTR_1(t *testing.T) {
 	harness.Eventually(t, "the second of the certificate is over", func(context.Context) error {
 		return has(time.Now().Unix() > issued.Unix()+1, "issued at %s", issued)
 	})
-	o.selfHosted("lone")
+	o.selfHosted("garden", "lone", "local", withCredentials)
 	late := signingRequestOf(t, "late", ofShoot("garden", "lone"))
 	if err := o.holder("abc008").Create(t.Context(), late); err != nil {
 		t.Fatal(err)
