@@ -85,7 +85,7 @@ func workerRows() []Row {
 		gardencorev1beta1.GroupName,
 		Row{
 			Field: "spec.provider.workers[].controlPlane", Severity: Problem,
-			Instead: "the control plane runs in the seed and not on the machines of the pool",
+			Instead: "no seed runs the control plane, and the gardenlet of this program does not either: another gardenlet on the machines of the pool has to join",
 		},
 	)
 }
