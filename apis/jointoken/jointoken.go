@@ -129,7 +129,7 @@ func ParseShoot(text string) (shoot types.NamespacedName, ok bool) {
 
 // shootNamed returns the shoot among the words of a description.
 func shootNamed(description string) (named types.NamespacedName, err error) {
-	for _, word := range strings.Fields(description) {
+	for word := range strings.FieldsSeq(description) {
 		shoot, ok := ParseShoot(strings.Trim(word, punctuation))
 		if !ok || shoot == named {
 			continue

@@ -24,6 +24,7 @@ import (
 	"k8s.io/client-go/kubernetes/scheme"
 	"k8s.io/utils/clock"
 
+	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	"github.com/terrarium-garden/terrarium/appliance/identity"
 )
 
@@ -48,6 +49,7 @@ type garden struct {
 const (
 	secretsPath = "/api/v1/namespaces/kube-system/secrets"
 	infoPath    = "/api/v1/namespaces/gardener-system-public/configmaps/gardener-info"
+	shootsPath  = "/apis/core.gardener.cloud/v1beta1/namespaces/garden/shoots"
 )
 
 func startGarden(t *testing.T) *garden {
@@ -113,6 +115,7 @@ func (g *garden) handler() http.Handler {
 	admin.HandleFunc("GET "+secretsPath, g.list)
 	admin.HandleFunc("POST "+secretsPath, g.create)
 	admin.HandleFunc("DELETE "+secretsPath+"/{name}", g.remove)
+	admin.HandleFunc("GET "+shootsPath+"/{name}", getShoot)
 
 	all := http.NewServeMux()
 	all.HandleFunc("GET /cacerts", func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write(g.Authorities.CABundle()) })
@@ -128,6 +131,21 @@ func (g *garden) handler() http.Handler {
 		admin.ServeHTTP(w, r)
 	})
 	return all
+}
+
+// getShoot answers with the only shoots of the garden: root is self-hosted, hosted is not.
+func getShoot(w http.ResponseWriter, r *http.Request) {
+	shoot := gardencorev1beta1.Shoot{ObjectMeta: metav1.ObjectMeta{Namespace: "garden", Name: r.PathValue("name")}}
+	shoot.Spec.Provider.Workers = []gardencorev1beta1.Worker{{Name: "pool"}}
+	switch shoot.Name {
+	case "root":
+		shoot.Spec.Provider.Workers[0].ControlPlane = &gardencorev1beta1.WorkerControlPlane{}
+	case "hosted":
+	default:
+		refuse(w, apierrors.NewNotFound(gardencorev1beta1.Resource("shoots"), shoot.Name))
+		return
+	}
+	reply(w, http.StatusOK, shoot)
 }
 
 func (g *garden) list(w http.ResponseWriter, r *http.Request) {

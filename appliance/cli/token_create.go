@@ -179,6 +179,9 @@ func (o *tokenCreateOptions) run(ctx context.Context) error {
 		return err
 	}
 	// The checks run before the token is created.
+	if err := o.checkShoot(ctx, g); err != nil {
+		return err
+	}
 	hash, err := g.caHash(ctx)
 	if err != nil {
 		return err
@@ -204,15 +207,6 @@ func (o *tokenCreateOptions) run(ctx context.Context) error {
 		ID: token.ID, Token: token.String(), Seed: o.seed, Shoot: o.shoot, Server: server, CAHash: hash, Description: o.about(), Expires: expires,
 		Command: o.command(server, token),
 	})
-}
-
-// about is the description of the token, from which the garden reads the shoot that it is for.
-func (o *tokenCreateOptions) about() string {
-	shoot, ok := jointoken.ParseShoot(o.shoot)
-	if !ok {
-		return o.description
-	}
-	return strings.TrimSpace(o.description + " " + jointoken.ForShoot(shoot))
 }
 
 // command is the command that joins a seed. There is none for the gardenlet of a shoot.

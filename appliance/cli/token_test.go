@@ -65,6 +65,19 @@ func TestTokenCreate(t *testing.T) {
 	}
 }
 
+// TestTokenCreateUseless: a token with which no gardenlet could join is not made.
+func TestTokenCreateUseless(t *testing.T) {
+	t.Parallel()
+
+	for shoot, want := range map[string]string{"garden/gone": "create it first", "garden/hosted": "is not self-hosted"} {
+		g := startGarden(t)
+		r := g.world().run(t, "token", "create", "--data-dir", g.Dir, "--shoot", shoot)
+		if r.status != 1 || !strings.Contains(r.errors, want) || len(g.secrets) > 0 {
+			t.Errorf("token create --shoot %s: status %d, errors %q, %d tokens; want an error with %q and none", shoot, r.status, r.errors, len(g.secrets), want)
+		}
+	}
+}
+
 // TestTokenCreateForOne: a token is for a seed or for a shoot.
 func TestTokenCreateForOne(t *testing.T) {
 	t.Parallel()

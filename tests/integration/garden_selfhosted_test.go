@@ -19,9 +19,9 @@ import (
 )
 
 // selfHosted orders a shoot that runs its control plane on its own machines.
-func (o *operator) selfHosted(namespace, name, typ string, change ...func(*gardencorev1beta1.Shoot)) *gardencorev1beta1.Shoot {
+func (o *operator) selfHosted(name string, change ...func(*gardencorev1beta1.Shoot)) *gardencorev1beta1.Shoot {
 	o.t.Helper()
-	return o.shoot(namespace, name, typ, append([]func(*gardencorev1beta1.Shoot){withWorker(""), func(s *gardencorev1beta1.Shoot) {
+	return o.shoot("garden", name, "local", append([]func(*gardencorev1beta1.Shoot){withWorker(""), func(s *gardencorev1beta1.Shoot) {
 		s.Spec.CredentialsBindingName = nil
 		s.Spec.Provider.Workers[0].ControlPlane = &gardencorev1beta1.WorkerControlPlane{}
 	}}, change...)...)
@@ -51,7 +51,7 @@ func TestSilentSelfHostedShoot_GCM_SEEDLIFE_6(t *testing.T) {
 	o := operate(t, harness.WithClock(clock))
 	o.provider("local")
 	o.home()
-	silent, beats, never := o.selfHosted("garden", "silent", "local"), o.selfHosted("garden", "beats", "local"), o.selfHosted("garden", "never", "local")
+	silent, beats, never := o.selfHosted("silent"), o.selfHosted("beats"), o.selfHosted("never")
 	o.connects(beats, clock.Now().Add(24*time.Hour), clock.Now()) // Its clock is ahead, so that the test need not renew the lease.
 	o.connects(silent, clock.Now(), clock.Now())
 
@@ -106,7 +106,7 @@ func TestSelfHostedShoot(t *testing.T) {
 	o.provider("local")
 	o.home()
 	o.create(&corev1.Secret{ObjectMeta: named("garden", "creds")}, boundTo("garden", "creds", "local"))
-	own := o.selfHosted("garden", "lone", "local")
+	own := o.selfHosted("lone")
 	other := o.shoot("garden", "other", "local", withWorker("creds"))
 	lone := o.as("gardener.cloud:system:shoot:garden:lone", "gardener.cloud:system:shoots", "system:masters")
 
@@ -172,7 +172,7 @@ func TestSelfHostedInstallations_GCM_CR_10(t *testing.T) {
 	o.home()
 	o.provider("local")
 	o.seed("lone", "local", "north")
-	lone, hosted := o.selfHosted("garden", "lone", "local"), o.shoot("garden", "hosted", "local")
+	lone, hosted := o.selfHosted("lone"), o.shoot("garden", "hosted", "local")
 	provider := o.installedIn(lone, "provider-local", "what a self-hosted shoot needs is installed there")
 	onSeed := o.installation("lone", "provider-local", "and on the seed, once each")
 	if provider.Spec.SeedRef != nil || len(provider.Labels["shoot-spec-hash"]) != 16 || provider.Labels["seed-ref-name"] != "" {
@@ -234,9 +234,9 @@ func TestRegistrationInSelfHostedShoot_GCM_CRFIN_1(t *testing.T) {
 	o := operate(t)
 	o.home()
 	o.provider("local")
-	o.selfHosted("garden", "lone", "local")
+	o.selfHosted("lone")
 	o.offers("sole", "Extension", "sole")
-	shoot := o.selfHosted("garden", "user", "local", func(s *gardencorev1beta1.Shoot) {
+	shoot := o.selfHosted("user", func(s *gardencorev1beta1.Shoot) {
 		s.Spec.Extensions = []gardencorev1beta1.Extension{{Type: "sole"}}
 	})
 	installed := o.installedIn(shoot, "sole", "what the shoot lists is installed")

@@ -25,8 +25,8 @@ import (
 )
 
 // ofShoot is the subject of the certificate of the gardenlet of a shoot.
-func ofShoot(namespace, name string) pkix.Name {
-	return pkix.Name{CommonName: "gardener.cloud:system:shoot:" + namespace + ":" + name, Organization: []string{"gardener.cloud:system:shoots"}}
+func ofShoot(name string) pkix.Name {
+	return pkix.Name{CommonName: "gardener.cloud:system:shoot:garden:" + name, Organization: []string{"gardener.cloud:system:shoots"}}
 }
 
 // growShoots makes the project of operators, in which self-hosted shoots are, with the self-hosted shoots lone and friend, with shoot other for a seed, and what an operator keeps.
@@ -43,8 +43,8 @@ func growShoots(o *operator) {
 			Annotations: map[string]string{"dns.gardener.cloud/provider": "local", "dns.gardener.cloud/domain": "example.org"},
 		}},
 	)
-	o.selfHosted("garden", "lone", "local", withCredentials)
-	o.selfHosted("garden", "friend", "local", withCredentials)
+	o.selfHosted("lone", withCredentials)
+	o.selfHosted("friend", withCredentials)
 	o.shoot("garden", "other", "local", withWorker("creds"))
 }
 
@@ -56,7 +56,7 @@ func (o *operator) joinShoot(token, name string) *rest.Config {
 	o.t.Helper()
 	o.create(tokenFor(token, map[string]string{"description": "for the Shoot resource garden/" + name}))
 
-	return o.certified(token, ofShoot("garden", name))
+	return o.certified(token, ofShoot(name))
 }
 
 // TestShootJoins_GCM_CSR_7 has the gardenlet of a self-hosted shoot join, and then read and write, over TLS with its certificate.
@@ -101,11 +101,11 @@ func TestShootJoins_GCM_CSR_7(t *testing.T) {
 			return lone.Update(ctx, lease)
 		},
 		"its certificate": func(ctx context.Context) error {
-			renewal := signingRequestOf(t, "renewal", ofShoot("garden", "lone"))
+			renewal := signingRequestOf(t, "renewal", ofShoot("lone"))
 			if err := lone.Create(ctx, renewal); err != nil {
 				return err
 			}
-			if approved, message := o.verdict(renewal); !approved {
+			if approved, message := o.verdict(renewal); !approved { //nolint:contextcheck // It has that of the test.
 				return fmt.Errorf("the renewal is denied: %s", message) //nolint:err113 // A test.
 			}
 			return lone.Get(ctx, client.ObjectKeyFromObject(renewal), renewal)
@@ -180,7 +180,7 @@ func checkShootHostile(o *operator, lone client.Client) {
 		},
 		"an event of another": func(ctx context.Context) error { return lone.Create(ctx, happened("other")) },
 		"another's certificate": func(ctx context.Context) error {
-			return lone.Create(ctx, signingRequestOf(o.t, "stolen", ofShoot("garden", "friend")))
+			return lone.Create(ctx, signingRequestOf(o.t, "stolen", ofShoot("friend")))
 		},
 		"a seed's certificate": func(ctx context.Context) error {
 			return lone.Create(ctx, signingRequest(o.t, "climb", "gardener.cloud:system:seed:lone"))
@@ -218,11 +218,11 @@ func TestShootTokens_GCM_CSR_7(t *testing.T) {
 		want    string
 	}{
 		"a seed with a token for a shoot":    {"abc002", seed, `is not for a seed: its description names the self-hosted shoot "garden/lone"`},
-		"another shoot":                      {"abc002", ofShoot("garden", "friend"), "does not name shoot"},
-		"a shoot with a token for a seed":    {"abc003", ofShoot("garden", "lone"), "it is for a seed"},
-		"a shoot that has a seed":            {"abc004", ofShoot("garden", "other"), "is not self-hosted"},
-		"a shoot that does not exist":        {"abc005", ofShoot("garden", "gone"), "does not exist: create it first"},
-		"a shoot with a token for new seeds": {"abc006", ofShoot("garden", "lone"), "does not name shoot"},
+		"another shoot":                      {"abc002", ofShoot("friend"), "does not name shoot"},
+		"a shoot with a token for a seed":    {"abc003", ofShoot("lone"), "it is for a seed"},
+		"a shoot that has a seed":            {"abc004", ofShoot("other"), "is not self-hosted"},
+		"a shoot that does not exist":        {"abc005", ofShoot("gone"), "does not exist: create it first"},
+		"a shoot with a token for new seeds": {"abc006", ofShoot("lone"), "does not name shoot"},
 	} {
 		request := signingRequestOf(t, strings.ReplaceAll(name, " ", "-"), tc.subject)
 		if err := o.holder(tc.token).Create(t.Context(), request); err != nil {
@@ -236,8 +236,8 @@ func TestShootTokens_GCM_CSR_7(t *testing.T) {
 	if err := o.holder("abc002").Create(t.Context(), master); !apierrors.IsForbidden(err) {
 		t.Errorf("nobody gets all permissions: %v", err)
 	}
-	o.certified("abc002", ofShoot("garden", "lone")) // None of that has used it.
-	again := signingRequestOf(t, "again", ofShoot("garden", "lone"))
+	o.certified("abc002", ofShoot("lone")) // None of that has used it.
+	again := signingRequestOf(t, "again", ofShoot("lone"))
 	if err := o.holder("abc002").Create(t.Context(), again); err != nil {
 		t.Fatal(err)
 	}
@@ -276,8 +276,8 @@ func TestShootSuccessor_GAC_SHOOTR_1(t *testing.T) {
 	harness.Eventually(t, "the second of the certificate is over", func(context.Context) error {
 		return has(time.Now().Unix() > issued.Unix()+1, "issued at %s", issued)
 	})
-	o.selfHosted("garden", "lone", "local", withCredentials)
-	late := signingRequestOf(t, "late", ofShoot("garden", "lone"))
+	o.selfHosted("lone", withCredentials)
+	late := signingRequestOf(t, "late", ofShoot("lone"))
 	if err := o.holder("abc008").Create(t.Context(), late); err != nil {
 		t.Fatal(err)
 	}
@@ -289,7 +289,7 @@ func TestShootSuccessor_GAC_SHOOTR_1(t *testing.T) {
 	for what, err := range map[string]error{
 		"reads the shoot": reads(t.Context(), former),
 		"writes its keys": former.Create(t.Context(), &corev1.Secret{ObjectMeta: named("garden", "lone.monitoring")}),
-		"renews":          former.Create(t.Context(), signingRequestOf(t, "renews", ofShoot("garden", "lone"))),
+		"renews":          former.Create(t.Context(), signingRequestOf(t, "renews", ofShoot("lone"))),
 	} {
 		if !apierrors.IsForbidden(err) {
 			t.Errorf("GAC-SHOOTR-1: the gardenlet of the former shoot %s: got %v, want Forbidden", what, err)

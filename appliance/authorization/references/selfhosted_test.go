@@ -33,8 +33,13 @@ func TestOfSelfHosted_GAC_SHOOTR_1(t *testing.T) {
 			s.Spec.Provider.Workers[0].ControlPlane = &gardencorev1beta1.WorkerControlPlane{}
 		}
 		for _, r := range [][2]string{
-			{"Secret", "secret"}, {"Secret", "other.ssh-keypair"}, {"Secret", "generated-bucket-b"}, {"ConfigMap", "config"}, {"ConfigMap", "other.ca-cluster"},
-			{"InternalSecret", "inner"}, {"WorkloadIdentity", "identity"},
+			{"Secret", "secret"},
+			{"Secret", "other.ssh-keypair"},
+			{"Secret", "generated-bucket-b"},
+			{"ConfigMap", "config"},
+			{"ConfigMap", "other.ca-cluster"},
+			{"InternalSecret", "inner"},
+			{"WorkloadIdentity", "identity"},
 		} {
 			s.Spec.Resources = append(s.Spec.Resources, resource(r[0], r[1]))
 		}

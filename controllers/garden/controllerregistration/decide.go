@@ -132,16 +132,16 @@ func wantedRegistrations(
 	needed, shoots := needed(in)
 	missing, noBackups := unoffered(needed, in.Registrations)
 	if len(missing) > 0 {
-		return nil, nil, errors.New("no " + in.Place.offerer() + " offers " + strings.Join(missing, ", "))
+		return nil, nil, errors.New("no " + in.Place.cluster().offerer + " offers " + strings.Join(missing, ", "))
 	}
 	var wanted []*gardencorev1beta1.ControllerRegistration
 	for i := range in.Registrations {
 		registration := &in.Registrations[i]
 		required := slices.ContainsFunc(existing[registration.Name], required)
-		if !offers(registration, needed) && !byPolicy(registration, in.Place.object(), shoots > 0) && !required {
+		if !offers(registration, needed) && !byPolicy(registration, in.Place.cluster().object, shoots > 0) && !required {
 			continue
 		}
-		matches, err := selects(registration, in.Place.labels())
+		matches, err := selects(registration, in.Place.cluster().object.GetLabels())
 		if err != nil {
 			return nil, nil, err
 		}

@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/labels"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/terrarium-garden/terrarium/apis/core/query"
@@ -16,38 +15,40 @@ import (
 
 // Place is a cluster on which extensions are installed: OnSeed or InShoot.
 type Place interface {
-	// kind is the kind of the cluster in the words of a message, and object is the cluster in the garden.
-	kind() string
-	object() client.Object
-	// eligible returns the registrations that may be installed in such a cluster at all, and offerer says in the words of a message which they are.
+	cluster() cluster
+	// eligible returns the registrations that may be installed in such a cluster at all.
 	eligible(all []gardencorev1beta1.ControllerRegistration) []gardencorev1beta1.ControllerRegistration
-	offerer() string
-	// labels are those that a seed selector selects.
-	labels() labels.Set
 	// needs returns what the cluster and the shoots that it runs need, without backups, and the number of those shoots.
 	needs(in Input) (offerSet, int)
 	// keeps reports whether the shoot, or one of the seeds, is this cluster. Nil is none.
 	keeps(shoot *corev1.ObjectReference, seeds ...*string) bool
-	// installations selects the installations of the cluster, and of no other one.
-	installations() client.MatchingFields
 	// refer sets the labels and the reference of an installation that name the cluster.
 	refer(installation *gardencorev1beta1.ControllerInstallation) error
+}
+
+// cluster is what is known of a Place.
+type cluster struct {
+	// object is the cluster in the garden. A seed selector selects by its labels.
+	object client.Object
+	// kind is the kind of the cluster, and offerer what is eligible for it, in the words of a message.
+	kind, offerer string
+	// installations selects the installations of the cluster, and of no other one.
+	installations client.MatchingFields
 }
 
 // OnSeed is a seed. The shoots that it runs are in Input.Shoots.
 type OnSeed struct{ Seed *gardencorev1beta1.Seed }
 
-func (OnSeed) kind() string { return "seed" }
-
-func (p OnSeed) object() client.Object { return p.Seed }
+func (p OnSeed) cluster() cluster {
+	return cluster{
+		object: p.Seed, kind: "seed", offerer: "controller registration",
+		installations: client.MatchingFields{gardencorev1beta1.FieldSeedRefName: p.Seed.Name},
+	}
+}
 
 func (OnSeed) eligible(all []gardencorev1beta1.ControllerRegistration) []gardencorev1beta1.ControllerRegistration {
 	return all
 }
-
-func (OnSeed) offerer() string { return "controller registration" }
-
-func (p OnSeed) labels() labels.Set { return p.Seed.Labels }
 
 func (p OnSeed) needs(in Input) (offerSet, int) {
 	all, shoots := offerSet{}, 0
@@ -67,10 +68,6 @@ func (p OnSeed) keeps(_ *corev1.ObjectReference, seeds ...*string) bool {
 	return slices.ContainsFunc(seeds, func(seed *string) bool { return seed != nil && *seed == p.Seed.Name })
 }
 
-func (p OnSeed) installations() client.MatchingFields {
-	return client.MatchingFields{gardencorev1beta1.FieldSeedRefName: p.Seed.Name}
-}
-
 // refer updates the resource version of the seed only together with its hash, because a seed changes with every heartbeat and a changed
 // installation is installed again.
 func (p OnSeed) refer(installation *gardencorev1beta1.ControllerInstallation) error {
@@ -85,9 +82,14 @@ func (p OnSeed) refer(installation *gardencorev1beta1.ControllerInstallation) er
 // InShoot is a self-hosted shoot, which runs only itself (GCM-CR-10).
 type InShoot struct{ Shoot *gardencorev1beta1.Shoot }
 
-func (InShoot) kind() string { return "shoot" }
-
-func (p InShoot) object() client.Object { return p.Shoot }
+func (p InShoot) cluster() cluster {
+	return cluster{
+		object: p.Shoot, kind: "shoot", offerer: "controller registration without a seed selector",
+		installations: client.MatchingFields{
+			gardencorev1beta1.FieldShootRefName: p.Shoot.Name, gardencorev1beta1.FieldShootRefNamespace: p.Shoot.Namespace,
+		},
+	}
+}
 
 // eligible leaves out registrations with a seed selector, unless that is empty and selects everything. With a selector, an operator has said on
 // which Seeds an extension belongs, and the shoot is none of them. That holds for selectors that only exclude seeds too, which an object without
@@ -103,10 +105,6 @@ func (InShoot) eligible(all []gardencorev1beta1.ControllerRegistration) []garden
 	})
 }
 
-func (InShoot) offerer() string { return "controller registration without a seed selector" }
-
-func (InShoot) labels() labels.Set { return nil }
-
 // needs returns nothing for a shoot in deletion: an extension that still has objects there is required, and stays until they are gone.
 func (p InShoot) needs(in Input) (offerSet, int) {
 	all := offerSet{}
@@ -119,10 +117,6 @@ func (p InShoot) needs(in Input) (offerSet, int) {
 
 func (p InShoot) keeps(shoot *corev1.ObjectReference, _ ...*string) bool {
 	return shoot != nil && shoot.Namespace == p.Shoot.Namespace && shoot.Name == p.Shoot.Name
-}
-
-func (p InShoot) installations() client.MatchingFields {
-	return client.MatchingFields{gardencorev1beta1.FieldShootRefName: p.Shoot.Name, gardencorev1beta1.FieldShootRefNamespace: p.Shoot.Namespace}
 }
 
 // refer updates the resource version of the shoot only together with its hash, as on a seed. The label of seeds goes: what refers to a shoot

@@ -45,7 +45,7 @@ func (p *pass) run(ctx context.Context) (reconcile.Result, error) {
 }
 
 func (p *pass) warn(reason, message string) {
-	kit.Record(p.Recorder, p.place.object(), kit.Notice{
+	kit.Record(p.Recorder, p.place.cluster().object, kit.Notice{
 		Type: corev1.EventTypeWarning, Reason: reason, Action: gardencorev1beta1.EventActionReconcile, Message: message,
 	})
 }
@@ -56,11 +56,11 @@ func decide(ctx context.Context, p *pass) (kit.Outcome, error) {
 		return kit.Stop(), err
 	}
 	if p.plan, err = Decide(in); err != nil {
-		name := client.ObjectKeyFromObject(p.place.object()).String()
-		return kit.Stop(), kit.UserMustFix(reasonIncomplete, fmt.Errorf("plan extensions of %s %q: %w", p.place.kind(), strings.TrimPrefix(name, "/"), err))
+		name := client.ObjectKeyFromObject(p.place.cluster().object).String()
+		return kit.Stop(), kit.UserMustFix(reasonIncomplete, fmt.Errorf("plan extensions of %s %q: %w", p.place.cluster().kind, strings.TrimPrefix(name, "/"), err))
 	}
 	if len(p.plan.NoBackups) > 0 {
-		p.warn(reasonIncomplete, fmt.Sprintf("The %s has no backups: no %s offers %s", p.place.kind(), p.place.offerer(), strings.Join(p.plan.NoBackups, ", ")))
+		p.warn(reasonIncomplete, fmt.Sprintf("The %s has no backups: no %s offers %s", p.place.cluster().kind, p.place.cluster().offerer, strings.Join(p.plan.NoBackups, ", ")))
 	}
 	return kit.Continue(), nil
 }
@@ -77,7 +77,7 @@ func (p *pass) read(ctx context.Context) (Input, error) {
 		}
 	}
 	installations := &gardencorev1beta1.ControllerInstallationList{}
-	if err := p.Reader.List(ctx, installations, p.place.installations()); err != nil {
+	if err := p.Reader.List(ctx, installations, p.place.cluster().installations); err != nil {
 		return Input{}, fmt.Errorf("list controller installations: %w", err)
 	}
 	domains, err := domains(ctx, p.Client)

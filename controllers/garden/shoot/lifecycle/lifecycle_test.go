@@ -124,10 +124,10 @@ func pass(t *testing.T, shoot *gardencorev1beta1.Shoot, lease *coordinationv1.Le
 		builder.WithObjects(lease)
 	}
 	c := builder.Build()
-	period := func(seconds time.Duration) *metav1.Duration { return &metav1.Duration{Duration: seconds * time.Second} }
+	period := func(length time.Duration) *metav1.Duration { return &metav1.Duration{Duration: length} }
 	r := &lifecycle.Reconciler{
 		Base:   kit.Base{Client: c, Reader: c, Clock: clocktesting.NewFakeClock(at(100))},
-		Config: gardenconfigv1alpha1.ServerSeedControllerConfiguration{SyncPeriod: period(10), MonitorPeriod: period(40), ShootMonitorPeriod: period(90)},
+		Config: gardenconfigv1alpha1.ServerSeedControllerConfiguration{SyncPeriod: period(10 * time.Second), MonitorPeriod: period(40 * time.Second), ShootMonitorPeriod: period(90 * time.Second)},
 	}
 	result, err := reconcile.AsReconciler(c, r).Reconcile(t.Context(), reconcile.Request{NamespacedName: client.ObjectKeyFromObject(shoot)})
 	if err != nil {
