@@ -3,6 +3,7 @@
 package integration_test
 
 import (
+	"cmp"
 	"context"
 	"crypto/x509"
 	"crypto/x509/pkix"
@@ -100,6 +101,7 @@ func TestShootJoins_GCM_CSR_7(t *testing.T) {
 			lease.Spec.HolderIdentity, lease.Spec.RenewTime = new("gardenlet"), new(metav1.NewMicroTime(time.Now()))
 			return lone.Update(ctx, lease)
 		},
+		"its extension": func(ctx context.Context) error { return installs(ctx, lone) },
 		"its certificate": func(ctx context.Context) error {
 			renewal := signingRequestOf(t, "renewal", ofShoot("lone"))
 			if err := lone.Create(ctx, renewal); err != nil {
@@ -116,6 +118,25 @@ func TestShootJoins_GCM_CSR_7(t *testing.T) {
 		}
 	}
 	checkShootHostile(o, lone)
+}
+
+// installs holds what the garden wants in the shoot, and reports that it is installed.
+func installs(ctx context.Context, lone client.Client) error {
+	found := &gardencorev1beta1.ControllerInstallationList{}
+	own := client.MatchingFields{"spec.shootRef.namespace": "garden", "spec.shootRef.name": "lone"}
+	if err := lone.List(ctx, found, own); err != nil || len(found.Items) != 1 {
+		return cmp.Or(err, fmt.Errorf("got %d installations", len(found.Items))) //nolint:err113 // A test.
+	}
+	installation := &found.Items[0]
+	before := installation.DeepCopy()
+	installation.Finalizers = []string{"core.gardener.cloud/controllerinstallation"}
+	if err := lone.Patch(ctx, installation, client.MergeFrom(before)); err != nil {
+		return err
+	}
+	before = installation.DeepCopy()
+	now := metav1.NewTime(time.Now())
+	installation.Status.Conditions = []gardencorev1beta1.Condition{{Type: "Installed", Status: "True", LastTransitionTime: now, LastUpdateTime: now}}
+	return lone.Status().Patch(ctx, installation, client.MergeFrom(before))
 }
 
 func key(name string) client.ObjectKey {

@@ -170,7 +170,8 @@ func backupEntry(ctx context.Context, r *request) error {
 	return nil
 }
 
-func installation(ctx context.Context, r *request) error {
+// installation allows a gardenlet to report on what it installs in its shoot, and to hold it with its finalizer until it is removed.
+func installation(_ context.Context, r *request) error {
 	installation, old, err := world.Objects[gardencorev1beta1.ControllerInstallation](r.Attributes, r.kinds)
 	if err != nil {
 		return err
@@ -178,8 +179,28 @@ func installation(ctx context.Context, r *request) error {
 	if !r.named(old.Spec.ShootRef) || !r.named(installation.Spec.ShootRef) {
 		return r.must("spec.shootRef")
 	}
+	if r.GetSubresource() != "" {
+		return nil
+	}
+	now, before := held(installation), held(old)
+	if !equality.Semantic.DeepEqual(now, before) {
+		return fmt.Errorf("only the finalizer %q can be changed: %w", gardencorev1beta1.FinalizerControllerInstallation, reach.ErrOthers)
+	}
 
-	return r.readable(ctx, references.ControllerInstallation(installation), references.ControllerInstallation(old))
+	return nil
+}
+
+// held is what a gardenlet leaves as it is when it holds an installation.
+func held(i *gardencorev1beta1.ControllerInstallation) gardencorev1beta1.ControllerInstallation {
+	rest := gardencorev1beta1.ControllerInstallation{Spec: *i.Spec.DeepCopy()}
+	rest.Labels, rest.Annotations, rest.OwnerReferences = i.Labels, i.Annotations, i.OwnerReferences
+	for _, f := range i.Finalizers {
+		if f != gardencorev1beta1.FinalizerControllerInstallation {
+			rest.Finalizers = append(rest.Finalizers, f)
+		}
+	}
+
+	return rest
 }
 
 func bastion(_ context.Context, r *request) error {

@@ -30,7 +30,7 @@ func (r *request) marks() error {
 		before = old
 	}
 	for _, f := range now.GetFinalizers() {
-		if !slices.Contains(before.GetFinalizers(), f) && (f != gardencorev1beta1.FinalizerGardener || !r.held()) {
+		if !slices.Contains(before.GetFinalizers(), f) && !r.holds(f) {
 			return fmt.Errorf("metadata.finalizers: %q cannot be added: %w", f, reach.ErrOthers)
 		}
 	}
@@ -44,13 +44,17 @@ func (r *request) marks() error {
 	return nil
 }
 
-// held reports whether a gardenlet holds objects of this resource with its finalizer while it works with them.
-func (r *request) held() bool {
+// holds reports whether a finalizer is the one with which a gardenlet holds objects of this resource while it works with them.
+func (r *request) holds(finalizer string) bool {
 	core := gardencorev1beta1.Resource
-
-	return slices.Contains([]schema.GroupResource{
-		core("backupbuckets"), core("backupentries"), core("shoots"), gardenoperationsv1alpha1.Resource("bastions"),
-	}, r.GetResource().GroupResource())
+	switch r.GetResource().GroupResource() {
+	case core("controllerinstallations"):
+		return finalizer == gardencorev1beta1.FinalizerControllerInstallation
+	case core("backupbuckets"), core("backupentries"), core("shoots"), gardenoperationsv1alpha1.Resource("bastions"):
+		return finalizer == gardencorev1beta1.FinalizerGardener
+	default:
+		return false
+	}
 }
 
 // owner reports whether an owner is the client's shoot, in whose namespace the object is.

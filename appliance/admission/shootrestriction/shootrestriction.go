@@ -81,7 +81,7 @@ func limits() map[schema.GroupResource]limit {
 	return map[schema.GroupResource]limit{
 		core("backupbuckets"):           {operations: all, status: update, judge: backupBucket},
 		core("backupentries"):           {operations: all, status: update, judge: backupEntry},
-		core("controllerinstallations"): {status: update, judge: installation},
+		core("controllerinstallations"): {operations: update, status: update, judge: installation},
 		core("internalsecrets"):         {operations: all, judge: ofShoot[gardencorev1beta1.InternalSecret](graph.InternalSecret)},
 		core("shoots"):                  {operations: update, status: update, judge: ownShoot},
 		core("shootstates"):             {operations: all, judge: shootState},

@@ -179,6 +179,13 @@ func TestBackupsAndExtensions(t *testing.T) {
 		i.Spec.ShootRef = ref(shoot)
 		return i
 	}
+	holding := func(finalizer string) *gardencorev1beta1.ControllerInstallation {
+		i := installation("sprout")
+		i.Finalizers = []string{finalizer}
+		return i
+	}
+	redirected, labelled := installation("sprout"), installation("sprout")
+	redirected.Spec.DeploymentRef, labelled.Labels = &corev1.ObjectReference{Name: "another"}, map[string]string{"seed-ref-name": "north"}
 	bastion := func(shoot string) *gardenoperationsv1alpha1.Bastion {
 		return &gardenoperationsv1alpha1.Bastion{ObjectMeta: named(home, "b"), Spec: gardenoperationsv1alpha1.BastionSpec{ShootRef: corev1.LocalObjectReference{Name: shoot}}}
 	}
@@ -201,6 +208,14 @@ func TestBackupsAndExtensions(t *testing.T) {
 		"other entry goes":  {Reason: "another's does not", Request: remove(entry("other", "b")), Refused: foreign},
 		"installation":      {Reason: "what is installed is told", Request: status(by(installation("sprout"), installation("sprout")))},
 		"other's":           {Reason: "of one's own alone", Request: status(by(installation("other"), installation("other"))), Refused: foreign},
+		"installation held": {Reason: "what is installed is held until it is removed", Request: by(holding("core.gardener.cloud/controllerinstallation"), installation("sprout"))},
+		"held no more":      {Reason: "and goes then", Request: by(installation("sprout"), holding("core.gardener.cloud/controllerinstallation"))},
+		"held by a guest":   {Reason: "with no other finalizer", Request: by(holding("example.com/stay"), installation("sprout")), Refused: []string{"only the finalizer"}},
+		"freed for others":  {Reason: "nor what others hold", Request: by(installation("sprout"), holding("example.com/stay")), Refused: []string{"only the finalizer"}},
+		"held for others":   {Reason: "another's is not held", Request: by(installation("other"), installation("other")), Refused: foreign},
+		"other chart":       {Reason: "what is installed, the garden decides", Request: by(redirected, installation("sprout")), Refused: []string{"only the finalizer"}},
+		"given away":        {Reason: "and where", Request: by(installation("other"), installation("sprout")), Refused: foreign},
+		"labelled":          {Reason: "its labels are the garden's", Request: by(labelled, installation("sprout")), Refused: []string{"only the finalizer"}},
 		"bastion":           {Reason: "a bastion is for the shoot", Request: status(by(bastion("sprout"), bastion("sprout")))},
 		"other's bastion":   {Reason: "and for no other", Request: create(bastion("other")), Refused: foreign},
 	})

@@ -52,8 +52,3 @@ func lease(_ context.Context, r *request) (allowed, only bool) {
 
 	return r.Namespace == r.Client.Namespace && r.Part == "" && own && all.Has(r.Verb), true
 }
-
-// onlyStatus restricts writes to the status.
-func onlyStatus(_ context.Context, r *request) (allowed, only bool) {
-	return false, r.Part == "" && rules.Write.Has(r.Verb)
-}

@@ -82,7 +82,7 @@ func ownRules() map[string]rule {
 		"backupbuckets": {Kind: graph.BackupBucket, Path: rules.Read | rules.Write, Parts: status, Fields: referring},
 		"backupentries": {Kind: graph.BackupEntry, Path: rules.Read | rules.Write, Parts: status, Fields: referring, Check: atHome},
 		"controllerinstallations": {
-			Kind: graph.ControllerInstallation, Path: rules.Read | rules.Write, Parts: status, Fields: referring, Check: onlyStatus,
+			Kind: graph.ControllerInstallation, Path: rules.Read | rules.Write, Parts: status, Fields: referring,
 		},
 		"internalsecrets": {Check: named(graph.InternalSecret)},
 		"shoots":          {Kind: graph.Shoot, Path: rules.Read | rules.Write, Parts: status, Check: atHome},

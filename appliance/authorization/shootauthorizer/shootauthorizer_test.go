@@ -200,7 +200,7 @@ func TestRules_GAC_SHOOTR_1(t *testing.T) {
 		core + "/backupbuckets tree":                                                                     read + " " + change,
 		core + "/backupbuckets/status tree":                                                              read + " " + change,
 		core + "/backupentries garden-wood/tree":                                                         read + " " + change,
-		core + "/controllerinstallations tree":                                                           read,
+		core + "/controllerinstallations tree":                                                           read + " " + change,
 		core + "/controllerinstallations/status tree":                                                    read + " " + change,
 		"operations.gardener.cloud/bastions garden-wood/tree":                                            read + " " + change,
 		"coordination.k8s.io/leases garden-wood/self-hosted-shoot-tree":                                  read + " create " + change,
