@@ -111,7 +111,7 @@ func deeds() []deed {
 //nolint:paralleltest // The processes of both gardens need the machine.
 func TestControllersKilled(t *testing.T) {
 	calm, troubled := settle(t), settle(t)
-	for _, d := range slices.Concat(deeds(), deedsInProject(), deedsOfSeeds(), deedsOfShoots()) {
+	for _, d := range slices.Concat(deeds(), deedsInProject(), deedsOfSeeds(), deedsOfSelfHosted(), deedsOfShoots()) {
 		done := t.Run(d.name, func(t *testing.T) {
 			calm.t, troubled.t = t, t
 			if err := d.begin(calm); err != nil {

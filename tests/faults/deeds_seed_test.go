@@ -95,6 +95,14 @@ func installation(registration string, event watch.EventType) func(watch.EventTy
 	}
 }
 
+// seedOf returns the name of the seed on which something is installed. It is empty for what is installed in a self-hosted shoot.
+func seedOf(i *gardencorev1beta1.ControllerInstallation) string {
+	if i.Spec.SeedRef == nil {
+		return ""
+	}
+	return i.Spec.SeedRef.Name
+}
+
 // installed says that an extension is installed on these seeds, once on each.
 func installed(registration string, seeds ...string) func(*world) error {
 	return func(w *world) error {
@@ -104,8 +112,8 @@ func installed(registration string, seeds ...string) func(*world) error {
 		}
 		var on []string
 		for _, i := range all.Items {
-			if i.Spec.RegistrationRef.Name == registration {
-				on = append(on, i.Spec.SeedRef.Name)
+			if i.Spec.RegistrationRef.Name == registration && i.Spec.SeedRef != nil {
+				on = append(on, seedOf(&i))
 			}
 		}
 		slices.Sort(on)
@@ -128,7 +136,7 @@ func furnished(name, registration string) func(*world) error {
 			return err
 		}
 		for _, i := range all.Items {
-			if i.Spec.RegistrationRef.Name == registration && i.Spec.SeedRef.Name == name {
+			if i.Spec.RegistrationRef.Name == registration && seedOf(&i) == name {
 				return nil
 			}
 		}
@@ -165,7 +173,7 @@ func withoutSeed(name string) func(*world) error {
 			return err
 		}
 		for _, i := range all.Items {
-			if i.Spec.SeedRef.Name == name {
+			if seedOf(&i) == name {
 				return fmt.Errorf("installation %q on seed %q is still there", i.Name, name)
 			}
 		}

@@ -69,7 +69,7 @@ func deedsInProject() []deed {
 			},
 		},
 		{
-			name: "GCM-CSR-4 a join token that was marked", begin: joinWithToken, rest: approved,
+			name: "GCM-CSR-4 a join token that was marked", begin: joinWithToken("joiner", "", "gardener.cloud:system:seed:west", "gardener.cloud:system:seeds"), rest: approved("joiner"),
 			kill: &corev1.SecretList{}, matches: called("bootstrap-token-joiner", watch.Modified),
 		},
 	}
@@ -210,56 +210,69 @@ func createTrial(w *world) error {
 	b.Quotas = []corev1.ObjectReference{{Namespace: "garden-one", Name: "trial"}}
 	shoot := inOne("brief")
 	shoot.Annotations = map[string]string{"shoot.gardener.cloud/expiration-timestamp": "2026-01-01T00:00:00Z"}
-	shoot.Spec.CredentialsBindingName, shoot.Spec.Networking = new("trial"), &gardencorev1beta1.Networking{Type: new("local")}
+	shoot.Spec.CredentialsBindingName = new("trial")
+	return create(quota, b, withMachines(shoot))(w)
+}
+
+// withMachines gives a shoot a network and a pool of machines.
+func withMachines(shoot *gardencorev1beta1.Shoot) *gardencorev1beta1.Shoot {
+	shoot.Spec.Networking = &gardencorev1beta1.Networking{Type: new("local")}
 	shoot.Spec.Provider.Workers = []gardencorev1beta1.Worker{{
 		Name: "one", Minimum: 1, Maximum: 1,
 		Machine: gardencorev1beta1.Machine{Type: "small", Image: &gardencorev1beta1.ShootMachineImage{Name: "local"}},
 	}}
-	return create(quota, b, shoot)(w)
+	return shoot
 }
 
-// joinWithToken asks for the certificate of a new seed.
-func joinWithToken(w *world) error {
-	token := &corev1.Secret{ObjectMeta: in("kube-system", "bootstrap-token-joiner"), Type: "bootstrap.kubernetes.io/token", StringData: map[string]string{
-		"token-id": "joiner", "token-secret": "0123456789abcdef", "usage-bootstrap-authentication": "true", "usage-bootstrap-signing": "true",
-		"expiration": time.Now().Add(time.Hour).UTC().Format(time.RFC3339),
-	}}
-	if err := create(token)(w); err != nil {
-		return err
+// joinWithToken asks for the certificate of a gardenlet with a new token, which has the same name as the request.
+func joinWithToken(id, description, user, group string) func(*world) error {
+	return func(w *world) error {
+		token := &corev1.Secret{ObjectMeta: in("kube-system", "bootstrap-token-"+id), Type: "bootstrap.kubernetes.io/token", StringData: map[string]string{
+			"token-id": id, "token-secret": "0123456789abcdef", "usage-bootstrap-authentication": "true", "usage-bootstrap-signing": "true",
+			"expiration": time.Now().Add(time.Hour).UTC().Format(time.RFC3339), "description": description,
+		}}
+		if err := create(token)(w); err != nil {
+			return err
+		}
+		request, err := requestOf(user, group)
+		if err != nil {
+			return err
+		}
+		as := rest.CopyConfig(w.garden.config)
+		as.Impersonate = rest.ImpersonationConfig{UserName: "system:bootstrap:" + id, Groups: []string{"system:bootstrappers", "system:authenticated"}}
+		joiner, err := client.New(as, client.Options{Scheme: w.client().Scheme()})
+		if err != nil {
+			return err
+		}
+		return joiner.Create(w.t.Context(), &certificatesv1.CertificateSigningRequest{
+			ObjectMeta: in("", id),
+			Spec: certificatesv1.CertificateSigningRequestSpec{
+				Request: request, SignerName: "kubernetes.io/kube-apiserver-client",
+				Usages: []certificatesv1.KeyUsage{"key encipherment", "digital signature", "client auth"},
+			},
+		})
 	}
+}
+
+// requestOf is a signing request, as PEM, with a key that nobody keeps.
+func requestOf(user, group string) ([]byte, error) {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	der, err := x509.CreateCertificateRequest(rand.Reader, &x509.CertificateRequest{
-		Subject: pkix.Name{CommonName: "gardener.cloud:system:seed:west", Organization: []string{"gardener.cloud:system:seeds"}},
-	}, key)
-	if err != nil {
-		return err
-	}
-	as := rest.CopyConfig(w.garden.config)
-	as.Impersonate = rest.ImpersonationConfig{UserName: "system:bootstrap:joiner", Groups: []string{"system:bootstrappers", "system:authenticated"}}
-	joiner, err := client.New(as, client.Options{Scheme: w.client().Scheme()})
-	if err != nil {
-		return err
-	}
-	return joiner.Create(w.t.Context(), &certificatesv1.CertificateSigningRequest{
-		ObjectMeta: in("", "west"),
-		Spec: certificatesv1.CertificateSigningRequestSpec{
-			Request:    pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE REQUEST", Bytes: der}),
-			SignerName: "kubernetes.io/kube-apiserver-client",
-			Usages:     []certificatesv1.KeyUsage{"key encipherment", "digital signature", "client auth"},
-		},
-	})
+	der, err := x509.CreateCertificateRequest(rand.Reader, &x509.CertificateRequest{Subject: pkix.Name{CommonName: user, Organization: []string{group}}}, key)
+	return pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE REQUEST", Bytes: der}), err
 }
 
-func approved(w *world) error {
-	request := &certificatesv1.CertificateSigningRequest{}
-	if err := w.client().Get(w.t.Context(), client.ObjectKey{Name: "west"}, request); err != nil {
-		return err
+func approved(name string) func(*world) error {
+	return func(w *world) error {
+		request := &certificatesv1.CertificateSigningRequest{}
+		if err := w.client().Get(w.t.Context(), client.ObjectKey{Name: name}, request); err != nil {
+			return err
+		}
+		if len(request.Status.Conditions) != 1 || request.Status.Conditions[0].Type != certificatesv1.CertificateApproved || len(request.Status.Certificate) == 0 {
+			return fmt.Errorf("the request has conditions %v and %d bytes of a certificate", request.Status.Conditions, len(request.Status.Certificate))
+		}
+		return nil
 	}
-	if len(request.Status.Conditions) != 1 || request.Status.Conditions[0].Type != certificatesv1.CertificateApproved || len(request.Status.Certificate) == 0 {
-		return fmt.Errorf("the request has conditions %v and %d bytes of a certificate", request.Status.Conditions, len(request.Status.Certificate))
-	}
-	return nil
 }

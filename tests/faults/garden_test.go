@@ -55,7 +55,7 @@ func start(t *testing.T, dir string, environment ...string) *garden {
 	if err != nil {
 		t.Fatal(err)
 	}
-	config.QPS = -1
+	config.QPS, config.WarningHandlerWithContext = -1, rest.NoWarnings{}
 	g.config = config
 	kinds, err := scheme.New()
 	if err != nil {

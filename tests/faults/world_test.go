@@ -233,7 +233,10 @@ func line(object client.Object) string {
 	}
 	name := object.GetName()
 	if i, ok := object.(*gardencorev1beta1.ControllerInstallation); ok { // Part of its name is random.
-		name = i.Spec.RegistrationRef.Name + " on " + i.Spec.SeedRef.Name
+		name = i.Spec.RegistrationRef.Name + " on " + seedOf(i)
+		if shoot := i.Spec.ShootRef; shoot != nil {
+			name += shoot.Namespace + "/" + shoot.Name
+		}
 	}
 	finalizers := slices.Sorted(slices.Values(object.GetFinalizers())) // Their order is that in which controllers came.
 	text := fmt.Sprintf("%T %s/%s labels %v annotations %v finalizers %v ends %t", object, object.GetNamespace(), name,
