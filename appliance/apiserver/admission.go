@@ -30,6 +30,7 @@ import (
 	certsubject "k8s.io/kubernetes/plugin/pkg/admission/certificates/subjectrestriction"
 
 	admissionrules "github.com/terrarium-garden/terrarium/appliance/admission"
+	"github.com/terrarium-garden/terrarium/appliance/admission/objectcreation"
 	"github.com/terrarium-garden/terrarium/appliance/admission/world"
 )
 
@@ -57,7 +58,7 @@ func kubeAdmissionOff() sets.Set[string] {
 func (c Config) applyKubeAdmission(o *serveroptions.AdmissionOptions, view *world.World) {
 	o.DefaultOffPlugins = kubeAdmissionOff().Insert(c.libraryRulesOff()...)
 	o.Decorators = append(o.Decorators, recounting(c.Clock))
-	names := register(o.Plugins, c.KubeAdmission, view)
+	names := register(o.Plugins, always(c.KubeAdmission), view)
 	at := slices.Index(o.RecommendedPluginOrder, mutatingpolicy.PluginName)
 	o.RecommendedPluginOrder = slices.Concat(o.RecommendedPluginOrder[:at], names, o.RecommendedPluginOrder[at:])
 }
@@ -70,6 +71,11 @@ func (c Config) libraryRulesOff() []string {
 
 		return !off || slices.Contains(c.AdmissionOn, name)
 	})
+}
+
+// always puts the plugin before others that no configuration disables and that they all rely on.
+func always(rules []admissionrules.Rule) []admissionrules.Rule {
+	return append([]admissionrules.Rule{{Name: objectcreation.Name, New: objectcreation.New}}, rules...)
 }
 
 // register registers plugins in a chain and returns their names.
@@ -122,7 +128,7 @@ func (c Config) gardenAdmission(view *world.World) *serveroptions.AdmissionOptio
 	resourcequota.Register(o.Plugins)
 	o.Decorators = append(o.Decorators, recounting(c.Clock))
 	o.DefaultOffPlugins = sets.New(c.libraryRulesOff()...)
-	order := append([]string{lifecycle.PluginName}, register(o.Plugins, c.GardenAdmission, view)...)
+	order := append([]string{lifecycle.PluginName}, register(o.Plugins, always(c.GardenAdmission), view)...)
 	o.RecommendedPluginOrder = append(order, mutatingpolicy.PluginName, mutatingwebhook.PluginName,
 		validatingpolicy.PluginName, validatingwebhook.PluginName, resourcequota.PluginName)
 

@@ -56,6 +56,9 @@ func TestAsked(t *testing.T) {
 				if all[0] != "NamespaceLifecycle" {
 					t.Errorf("API-ADM-1: the life of the namespace is asked about first in the chain of the %s server, got %q", server, all[0])
 				}
+				if at := slices.Index(all, "ObjectCreation"); at < 1 || at > slices.Index(all, "SeedRestriction") {
+					t.Errorf("API-ADM-6: what every rule relies on is asked before all rules in the chain of the %s server, got %q", server, all)
+				}
 				if diff := cmp.Diff(tc.last, all[len(all)-len(tc.last):]); diff != "" {
 					t.Errorf("%s\nchain of the %s server ends with (-want +got):\n%s", tc.reason, server, diff)
 				}

@@ -36,10 +36,11 @@ import (
 type Garden struct {
 	World *world.World
 
-	tb    testing.TB
-	kinds *runtime.Scheme
-	all   map[schema.GroupResource]rest.Storage
-	other *elsewhere
+	tb     testing.TB
+	rights []string
+	kinds  *runtime.Scheme
+	all    map[schema.GroupResource]rest.Storage
+	other  *elsewhere
 }
 
 // New returns a garden with some objects. Rights have the form "user verb resource[/subresource] [namespace/]name".
@@ -50,7 +51,7 @@ func New(tb testing.TB, rights []string, objects ...kind.Object) *Garden {
 	groups, o := registrytest.Groups(tb, func(o *kind.Options) {
 		o.RESTOptionsGetter = observe.Getter(o.RESTOptionsGetter, held.Changed, gardencorev1beta1.Resource("shoots"))
 	})
-	g := &Garden{tb: tb, kinds: o.Scheme, all: map[schema.GroupResource]rest.Storage{}, other: newElsewhere(tb)}
+	g := &Garden{tb: tb, rights: rights, kinds: o.Scheme, all: map[schema.GroupResource]rest.Storage{}, other: newElsewhere(tb)}
 	for _, group := range groups {
 		version := group.PrioritizedVersions[0]
 		for resource, store := range group.VersionedResourcesStorageMap[version.Version] {
@@ -274,6 +275,8 @@ type Case struct {
 	Rights  []string
 	Objects []kind.Object
 	Foreign []string
+	// Failing is the resource that cannot be read. The request is then neither accepted nor rejected.
+	Failing string
 	Request Request
 	Refused []string
 	// As is the machine-readable reason of the rejection: Forbidden by default.
@@ -286,25 +289,36 @@ func Run(t *testing.T, rule func(w *world.World) admission.Interface, cases map[
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			g := New(t, tc.Rights, tc.Objects...)
-			g.AddForeign(tc.Foreign...)
-			err := g.Ask(rule(g.World), tc.Request)
-			if len(tc.Refused) == 0 {
-				if err != nil {
-					t.Errorf("%s: refused: %v", tc.Reason, err)
-				}
-				return
-			}
-			want := cmp.Or(tc.As, metav1.StatusReasonForbidden)
-			if got := apierrors.ReasonForError(err); err == nil || got != want {
-				t.Errorf("%s: got %v (%s), want %s", tc.Reason, err, got, want)
-				return
-			}
-			for _, w := range tc.Refused {
-				if !strings.Contains(err.Error(), w) {
-					t.Errorf("%s: the message lacks %q: %v", tc.Reason, w, err)
-				}
-			}
+			tc.run(t, rule)
 		})
+	}
+}
+
+func (c Case) run(t *testing.T, rule func(w *world.World) admission.Interface) {
+	t.Helper()
+	g := New(t, c.Rights, c.Objects...)
+	g.AddForeign(c.Foreign...)
+	if c.Failing != "" {
+		if err := g.Ask(rule(g.Failing(c.Failing)), c.Request); !apierrors.IsInternalError(err) {
+			t.Errorf("%s: got %v, want an internal error", c.Reason, err)
+		}
+		return
+	}
+	err := g.Ask(rule(g.World), c.Request)
+	if len(c.Refused) == 0 {
+		if err != nil {
+			t.Errorf("%s: refused: %v", c.Reason, err)
+		}
+		return
+	}
+	want := cmp.Or(c.As, metav1.StatusReasonForbidden)
+	if got := apierrors.ReasonForError(err); err == nil || got != want {
+		t.Errorf("%s: got %v (%s), want %s", c.Reason, err, got, want)
+		return
+	}
+	for _, w := range c.Refused {
+		if !strings.Contains(err.Error(), w) {
+			t.Errorf("%s: the message lacks %q: %v", c.Reason, w, err)
+		}
 	}
 }
