@@ -32,6 +32,9 @@ func TestRefused(t *testing.T) {
 	locked := scheduled(func(s *gardencorev1beta1.Shoot) {
 		s.Spec.Provider.WorkersSettings = &gardencorev1beta1.WorkersSettings{SSHAccess: &gardencorev1beta1.SSHAccess{Enabled: false}}
 	})
+	open, unsaid := locked.DeepCopy(), locked.DeepCopy()
+	open.Spec.Provider.WorkersSettings.SSHAccess.Enabled = true
+	unsaid.Spec.Provider.WorkersSettings.SSHAccess = nil
 	going := to("gone")
 	going.DeletionTimestamp = new(metav1.Now())
 	admissiontest.Run(t, bastion.New, map[string]admissiontest.Case{
@@ -41,6 +44,11 @@ func TestRefused(t *testing.T) {
 		"API-BAST-1 update":   {Reason: "also later", Request: admissiontest.Request{Object: to("sprout"), Old: to("sprout")}, As: metav1.StatusReasonInvalid, Refused: []string{`no shoot "sprout"`}},
 		"API-BAST-1 no seed":  {Reason: "and runs somewhere", Objects: []kind.Object{admissiontest.Shoot()}, Request: admissiontest.Request{Object: to("sprout")}, As: metav1.StatusReasonInvalid, Refused: []string{"no seed yet"}},
 		"API-BAST-1 no SSH":   {Reason: "with SSH", Objects: []kind.Object{locked}, Request: admissiontest.Request{Object: to("sprout")}, As: metav1.StatusReasonInvalid, Refused: []string{"sshAccess"}},
+		"API-BAST-1 SSH":      {Reason: "which may be turned on", Objects: []kind.Object{open}, Request: admissiontest.Request{Object: to("sprout")}},
+		"API-BAST-1 unsaid":   {Reason: "or left alone", Objects: []kind.Object{unsaid}, Request: admissiontest.Request{Object: to("sprout")}},
+		"API-BAST-1 part":     {Reason: "reports are not asked about", Request: admissiontest.Request{Object: to("sprout"), Old: to("sprout"), Subresource: "status"}},
+		"API-ADM-4 others":    {Reason: "nor other kinds", Request: admissiontest.Request{Object: admissiontest.Shoot()}},
+		"API-BAST-1 unknown":  {Reason: "there may be a shoot", Failing: "shoots", Request: admissiontest.Request{Object: to("sprout")}},
 		"API-BAST-1 deletion": {Reason: "a bastion can always go", Request: admissiontest.Request{Object: going, Old: to("gone")}},
 	})
 }
@@ -66,14 +74,20 @@ func TestAdmit(t *testing.T) {
 	}
 	forged := to("sprout")
 	forged.Spec.SeedName, forged.Annotations = new("other"), map[string]string{"gardener.cloud/created-by": "bob"}
-	forged.OwnerReferences = []metav1.OwnerReference{{Kind: "Shoot", Name: "other", Controller: new(true)}, {Kind: "Secret", Name: "mine"}}
+	forged.OwnerReferences = []metav1.OwnerReference{
+		{Kind: "Shoot", Name: "other", Controller: new(true)},
+		{Kind: "Secret", Name: "mine"},
+		{Kind: "Shoot", Name: "sprout", Controller: new(false)},
+		{Kind: "Secret", Name: "sprout"},
+		{Kind: "Shoot", Name: "friend", Controller: new(false)},
+	}
 	if err := g.Ask(bastion.New(g.World), admissiontest.Request{Object: forged}); err != nil {
 		t.Fatal(err)
 	}
 	want := to("sprout")
 	want.Annotations = map[string]string{"gardener.cloud/created-by": "rose"}
 	want.Spec.SeedName, want.Spec.ProviderType = new("a"), new("local")
-	want.OwnerReferences = []metav1.OwnerReference{{Kind: "Secret", Name: "mine"}, {
+	want.OwnerReferences = []metav1.OwnerReference{{Kind: "Secret", Name: "mine"}, {Kind: "Secret", Name: "sprout"}, {Kind: "Shoot", Name: "friend", Controller: new(false)}, {
 		APIVersion: "core.gardener.cloud/v1beta1", Kind: "Shoot", Name: "sprout", UID: shoot.UID, Controller: new(true), BlockOwnerDeletion: new(true),
 	}}
 	if diff := cmp.Diff(want, forged); diff != "" {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
@@ -50,6 +51,10 @@ func TestAdmit(t *testing.T) {
 		w.CRI = &gardencorev1beta1.CRI{Name: "containerd", ContainerRuntimes: []gardencorev1beta1.ContainerRuntime{{Type: "gvisor"}}}
 		w.ControlPlane = &gardencorev1beta1.WorkerControlPlane{Exposure: &gardencorev1beta1.Exposure{Extension: &gardencorev1beta1.ExtensionExposure{Type: new("door")}}}
 	}
+	pool := func(c *gardencorev1beta1.WorkerControlPlane) func(*gardencorev1beta1.Shoot) {
+		return func(s *gardencorev1beta1.Shoot) { s.Spec.Provider.Workers[0].ControlPlane = c }
+	}
+	usual := []string{"networking.extensions.gardener.cloud/local", "operatingsystemconfig.extensions.gardener.cloud/local", providerLocal}
 	for name, tc := range map[string]struct {
 		reason  string
 		objects []kind.Object
@@ -87,6 +92,22 @@ func TestAdmit(t *testing.T) {
 		"API-EXTLAB-2 workerless": {"without workers less", []kind.Object{extensions()}, admissiontest.Shoot(func(s *gardencorev1beta1.Shoot) { s.Spec.Provider.Workers, s.Spec.Networking = nil, nil }), []string{
 			"extensions.extensions.gardener.cloud/everywhere", providerLocal,
 		}},
+		"API-EXTLAB-2 seed with domains": {"a seed may name more providers of domains", nil, admissiontest.Seed("a", func(s *gardencorev1beta1.Seed) {
+			s.Spec.DNS.Internal = &gardencorev1beta1.SeedDNSProviderConfig{Type: "inner"}
+			s.Spec.DNS.Defaults = []gardencorev1beta1.SeedDNSProviderConfig{{Type: "outer"}}
+		}), []string{"dnsrecord.extensions.gardener.cloud/inner", "dnsrecord.extensions.gardener.cloud/outer", providerLocal}},
+		"API-EXTLAB-2 bare binding":   {"a binding may say nothing", nil, admissiontest.Binding(func(b *gardencorev1beta1.SecretBinding) { b.Provider = nil }), nil},
+		"API-EXTLAB-2 gaps":           {"nothing is what is left out", nil, admissiontest.Binding(func(b *gardencorev1beta1.SecretBinding) { b.Provider.Type = "local, ," }), []string{providerLocal}},
+		"API-EXTLAB-2 orphaned entry": {"an entry without its bucket has no provider", nil, &gardencorev1beta1.BackupEntry{ObjectMeta: meta, Spec: gardencorev1beta1.BackupEntrySpec{BucketName: "b"}}, nil},
+		"API-EXTLAB-2 bare shoot": {"what a shoot leaves out it does not need", nil, admissiontest.Shoot(func(s *gardencorev1beta1.Shoot) {
+			s.Spec.Networking = &gardencorev1beta1.Networking{}
+			s.Spec.Provider.Workers[0].Machine.Image, s.Spec.Provider.Workers[0].CRI = nil, nil
+		}), []string{providerLocal}},
+		"API-EXTLAB-2 control plane": {"a pool of the control plane need not be exposed", nil, admissiontest.Shoot(pool(&gardencorev1beta1.WorkerControlPlane{})), usual},
+		"API-EXTLAB-2 exposure":      {"nor by an extension", nil, admissiontest.Shoot(pool(&gardencorev1beta1.WorkerControlPlane{Exposure: &gardencorev1beta1.Exposure{}})), usual},
+		"API-EXTLAB-2 typeless": {"nor by one with a type", nil, admissiontest.Shoot(pool(&gardencorev1beta1.WorkerControlPlane{
+			Exposure: &gardencorev1beta1.Exposure{Extension: &gardencorev1beta1.ExtensionExposure{}},
+		})), usual},
 		"API-ADM-4 others": {"other kinds have none", nil, admissiontest.Project(), nil},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -102,5 +123,35 @@ func TestAdmit(t *testing.T) {
 				t.Errorf("%s: the value is not true", tc.reason)
 			}
 		})
+	}
+}
+
+// TestLeft_API_EXTLAB_1 shows when the labels stay as they are.
+func TestLeft_API_EXTLAB_1(t *testing.T) {
+	t.Parallel()
+	profile := func() *gardencorev1beta1.NamespacedCloudProfile {
+		return admissiontest.NamespacedProfile(func(p *gardencorev1beta1.NamespacedCloudProfile) { p.Labels = map[string]string{providerCloud: "true"} })
+	}
+	last := admissiontest.NamespacedProfile(func(p *gardencorev1beta1.NamespacedCloudProfile) { p.Labels = map[string]string{providerCloud: "true"} })
+	bare := admissiontest.NamespacedProfile()
+	g := admissiontest.New(t, nil)
+	for reason, tc := range map[string]struct {
+		object      *gardencorev1beta1.NamespacedCloudProfile
+		subresource string
+		want        map[string]string
+	}{
+		"a part of an object has no labels of its own": {object: profile(), subresource: "status", want: map[string]string{providerCloud: "true"}},
+		"the last one goes":                            {object: last, want: map[string]string{}},
+		"no labels stay no labels":                     {object: bare},
+	} {
+		if err := g.Ask(extensionlabels.New(g.World), admissiontest.Request{Object: tc.object, Subresource: tc.subresource}); err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(tc.want, tc.object.Labels); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", reason, diff)
+		}
+	}
+	if err := g.Ask(extensionlabels.New(g.Failing("cloudprofiles")), admissiontest.Request{Object: profile()}); !apierrors.IsInternalError(err) {
+		t.Errorf("no label is taken away while the parent is unknown: got %v, want an internal error", err)
 	}
 }

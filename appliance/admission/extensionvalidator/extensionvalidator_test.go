@@ -58,6 +58,8 @@ func TestShoot(t *testing.T) {
 		"API-EXTVAL-1 unchanged": {Reason: "what is not new is not looked at", Request: admissiontest.Request{Object: admissiontest.Shoot(), Old: admissiontest.Shoot()}},
 		"API-EXTVAL-1 changed":   {Reason: "a change is", Request: admissiontest.Request{Object: admissiontest.Shoot(extended), Old: admissiontest.Shoot()}, Refused: []string{"Extension/dns"}},
 		"API-ADM-6 deleting":     {Reason: "what goes needs nothing", Request: ask(deleting)},
+		"API-ADM-4 part":         {Reason: "a part of a shoot is asked about nothing", Request: admissiontest.Request{Object: admissiontest.Shoot(extended), Old: admissiontest.Shoot(), Subresource: "status"}},
+		"API-EXTVAL-4 unknown":   {Reason: "nothing is offered while the registrations are unknown", Failing: "controllerregistrations", Request: ask()},
 		"API-EXTVAL-3 runtime": {
 			Reason: "container runtimes are extensions", Objects: plain,
 			Request: ask(func(s *shoot) {
@@ -99,6 +101,8 @@ func TestSeed(t *testing.T) {
 		"API-EXTVAL-2 plain":     {Reason: "any cluster may join", Request: ask()},
 		"API-EXTVAL-2 offered":   {Reason: "what it needs is offered", Objects: forSeeds, Request: ask(rich)},
 		"API-EXTVAL-2 missing":   {Reason: "or not", Request: ask(rich), Refused: []string{"what the seed needs", "spec.backup.provider: BackupBucket/cloud", "spec.backup.provider: BackupEntry/cloud", "spec.extensions[0].type: Extension/dns"}},
+		"API-EXTVAL-2 changed":   {Reason: "a change is looked at", Request: admissiontest.Request{Object: admissiontest.Seed("a", rich), Old: admissiontest.Seed("a")}, Refused: []string{"Extension/dns"}},
+		"API-ADM-6 deleting":     {Reason: "what goes needs nothing", Request: ask(rich, func(s *seed) { s.DeletionTimestamp = new(metav1.Now()) })},
 		"API-EXTVAL-2 unchanged": {Reason: "a heartbeat costs nothing", Request: admissiontest.Request{Object: admissiontest.Seed("a", rich), Old: admissiontest.Seed("a", rich)}},
 	})
 }
@@ -146,10 +150,19 @@ func TestBackups(t *testing.T) {
 	}}
 	entry := &gardencorev1beta1.BackupEntry{ObjectMeta: metav1.ObjectMeta{Namespace: admissiontest.Namespace, Name: "e"}, Spec: gardencorev1beta1.BackupEntrySpec{BucketName: "b", SeedName: new("a")}}
 	both := offering(offer{Kind: "BackupBucket", Type: "cloud"}, offer{Kind: "BackupEntry", Type: "cloud"})
+	elsewhere, moved, goingBucket, goingEntry := bucket.DeepCopy(), entry.DeepCopy(), bucket.DeepCopy(), entry.DeepCopy()
+	elsewhere.Spec.SeedName, moved.Spec.SeedName = new("b"), new("b")
+	goingBucket.DeletionTimestamp, goingEntry.DeletionTimestamp = new(metav1.Now()), new(metav1.Now())
 	admissiontest.Run(t, extensionvalidator.New, map[string]admissiontest.Case{
 		"API-EXTVAL-2 bucket":           {Reason: "somebody makes buckets", Objects: both, Request: admissiontest.Request{Object: bucket}},
 		"API-EXTVAL-2 bucket missing":   {Reason: "or not", Request: admissiontest.Request{Object: bucket}, Refused: []string{"spec.provider.type: BackupBucket/cloud"}},
 		"API-EXTVAL-2 bucket unchanged": {Reason: "what is there stays", Request: admissiontest.Request{Object: bucket, Old: bucket.DeepCopy()}},
+		"API-EXTVAL-2 bucket changed":   {Reason: "a change is looked at", Request: admissiontest.Request{Object: bucket, Old: elsewhere}, Refused: []string{"BackupBucket/cloud"}},
+		"API-ADM-6 bucket deleting":     {Reason: "what goes needs nothing", Request: admissiontest.Request{Object: goingBucket}},
+		"API-EXTVAL-2 entry unchanged":  {Reason: "an entry stays as well", Objects: []kind.Object{bucket}, Request: admissiontest.Request{Object: entry, Old: entry.DeepCopy()}},
+		"API-EXTVAL-2 entry changed":    {Reason: "and is looked at when it changes", Objects: []kind.Object{bucket}, Request: admissiontest.Request{Object: entry, Old: moved}, Refused: []string{"BackupEntry/cloud"}},
+		"API-ADM-6 entry deleting":      {Reason: "and may go", Objects: []kind.Object{bucket}, Request: admissiontest.Request{Object: goingEntry}},
+		"API-EXTVAL-2 unknown":          {Reason: "an entry needs what is unknown", Failing: "backupbuckets", Request: admissiontest.Request{Object: entry}},
 		"API-EXTVAL-2 entry":            {Reason: "somebody fills them", Objects: append(both, bucket), Request: admissiontest.Request{Object: entry}},
 		"API-EXTVAL-2 entry missing":    {Reason: "or not", Objects: []kind.Object{bucket}, Request: admissiontest.Request{Object: entry}, Refused: []string{"spec.bucketName: BackupEntry/cloud"}},
 		"API-EXTVAL-2 no bucket":        {Reason: "that the bucket exists is said elsewhere", Request: admissiontest.Request{Object: entry}},

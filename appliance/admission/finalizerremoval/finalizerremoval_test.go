@@ -47,6 +47,9 @@ func TestValidate(t *testing.T) {
 		"API-SVAL-10 never":       {Reason: "what was never made is let go", Request: free(held(), "")},
 		"API-SVAL-10 no op":       {Reason: "without an operation nothing was made", Request: free(held(func(s *shoot) { s.Status.TechnicalID = "x" }), "")},
 		"API-SVAL-10 others":      {Reason: "other finalizers are nobody's business", Request: admissiontest.Request{Object: admissiontest.Shoot(func(s *shoot) { s.Finalizers = []string{"gardener"} }), Old: held(at("Create", "Succeeded", 100))}},
+		"API-SVAL-10 status":      {Reason: "the status has no finalizers", Request: free(held(at("Create", "Succeeded", 100)), "status")},
+		"API-SVAL-10 prepared":    {Reason: "an operation that was never begun in a seed has made nothing", Request: free(held(at("Create", "Processing", 0), func(s *shoot) { s.Status.TechnicalID = "" }), "")},
+		"API-FIN-1 unknown":       {Reason: "nothing is let go while its users are unknown", Failing: "shoots", Request: release},
 		"API-FIN-1 used":          {Reason: "credentials in use are held", Objects: []kind.Object{admissiontest.Shoot(admissiontest.Formerly)}, Request: release, Refused: []string{`SecretBinding "local"`, `shoot "sprout" uses it`}},
 		"API-FIN-1 unused":        {Reason: "others are let go", Request: release},
 		"API-FIN-1 other binding": {Reason: "another binding does not count", Objects: []kind.Object{admissiontest.Shoot(admissiontest.Formerly, func(s *shoot) { s.Spec.SecretBindingName = new("other") })}, Request: release},
@@ -101,6 +104,7 @@ func TestProject(t *testing.T) {
 		"GCM-PROJECT-10 none":        {Reason: "an empty one is let go", Request: release},
 		"GCM-PROJECT-10 others'":     {Reason: "shoots of others do not count", Objects: []kind.Object{admissiontest.Shoot(func(s *shoot) { s.Namespace = "garden-wood" })}, Request: release},
 		"GCM-PROJECT-10 nowhere":     {Reason: "without a namespace there are none", Objects: one, Request: admissiontest.Request{Object: project(), Old: unplaced}},
+		"GCM-PROJECT-10 unknown":     {Reason: "nothing is let go while it is unknown whether it is empty", Failing: "shoots", Request: release},
 		"GCM-PROJECT-10 still there": {Reason: "what stays is not looked at", Objects: one, Request: admissiontest.Request{Object: project("gardener"), Old: project("gardener", "other")}},
 	})
 }

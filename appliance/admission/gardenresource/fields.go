@@ -151,13 +151,13 @@ func changed(now, was *gardenoperatorv1alpha1.GardenSpec) ([]string, error) {
 }
 
 func differences(path string, now, was any) []string {
-	after, isMap := now.(map[string]any)
-	before, wasMap := was.(map[string]any)
+	// What is no object is left out or another sort of value on both sides.
+	after, _ := now.(map[string]any)
+	before, _ := was.(map[string]any)
 	switch {
 	case reflect.DeepEqual(now, was):
 		return nil
-	case (isMap || now == nil) && (wasMap || was == nil) && len(after)+len(before) > 0:
-	default:
+	case len(after)+len(before) == 0:
 		return []string{path}
 	}
 	keys := slices.Collect(maps.Keys(after))

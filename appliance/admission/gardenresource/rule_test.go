@@ -46,6 +46,8 @@ func domain(g *garden) {
 	g.Spec.VirtualCluster.DNS.Domains = []gardenoperatorv1alpha1.DNSDomain{{Name: "example.org"}}
 }
 
+func identity(g *garden) { g.Spec.VirtualCluster.Gardener.ClusterIdentity = "landscape" }
+
 func version(g *garden) { g.Spec.VirtualCluster.Kubernetes.Version = "1.37.0" }
 
 func available(g *garden) {
@@ -108,6 +110,9 @@ func TestRule(t *testing.T) {
 		"shorter":       {"kubeconfigs may be bounded further", server, admission.Update, made(kubeconfigs(time.Hour)), made(kubeconfigs(0)), "", "", nil},
 		"longer":        {"but not less than the file says", server, admission.Update, made(kubeconfigs(25 * time.Hour)), made(kubeconfigs(time.Hour)), "", "", []string{"shootAdminKubeconfigMaxExpiration", "set shoots.maxKubeconfigLifetime in /etc/terrarium/server.yaml"}},
 		"taken off":     {"and no longer be bounded", server, admission.Update, made(kubeconfigs(0)), made(kubeconfigs(time.Hour)), "", "", nil},
+		"all taken off": {"nor be set at all", server, admission.Update, made(identity), made(identity, kubeconfigs(time.Hour)), "", "", nil},
+		"too long":      {"a bound that does not count any more is in nobody's way", server, admission.Update, made(domain, kubeconfigs(25*time.Hour)), made(kubeconfigs(25 * time.Hour)), "", "", nil},
+		"shared bound":  {"this server may not be able to bound them", shared, admission.Update, made(kubeconfigs(time.Hour)), made(kubeconfigs(0)), "", "", []string{"other servers share virtualCluster.gardener.gardenerAPIServer.shootAdminKubeconfigMaxExpiration"}},
 		"itself":        {"the server shows what it is", server, admission.Update, made(version), made(), user.APIServerUser, "", nil},
 		"possible":      {"an operation is asked for", server, admission.Update, made(asks("reconcile")), made(), "", "", nil},
 		"impossible":    {"OPER-WH-5: another is refused with the reason", server, admission.Update, made(asks("reconcile;rotate-ca-start")), made(), "", "", []string{"metadata.annotations[gardener.cloud/operation]: Forbidden: rotate-ca-start: not before tomorrow"}},

@@ -111,6 +111,10 @@ func TestDomain_API_SVAL_18(t *testing.T) {
 			s.wrote(is("a", "1", domain("x.example")))
 			s.removed(is("a", "2", domain("x.example")))
 		}, ask: by("b", ""), domain: "x.example"},
+		"GoneAtOnce": {reason: "a removal may have the version of the last write", do: func(s *stage) {
+			s.wrote(is("a", "1", domain("x.example")))
+			s.removed(is("a", "1", domain("x.example")))
+		}, ask: by("b", ""), domain: "x.example"},
 		"LateUpdate": {reason: "a writer that tells late does not bring it back", do: func(s *stage) {
 			s.removed(is("a", "3", domain("x.example")))
 			s.wrote(is("a", "2", domain("x.example")))

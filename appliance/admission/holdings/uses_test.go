@@ -98,6 +98,18 @@ func TestUse_API_QUOTA_4(t *testing.T) {
 			s.wrote(is("a", "4"))
 			s.removed(is("a", "5"))
 		}, want: 4},
+		"Recreated": {reason: "an update of the former one says nothing of the creation of the next one", do: func(s *stage) {
+			must(s, by("a", "2"), 5, nil)
+			must(s, by("a", ""), 3, nil)
+			s.wrote(is("a", "6"))
+			s.removed(is("a", "7"))
+		}},
+		"RefusedBefore": {reason: "nor does a creation that was refused", do: func(s *stage) {
+			ended(by("a", ""), outcome.Refused, func(r holdings.Request) { must(s, r, 5, nil) })
+			must(s, by("a", ""), 3, nil)
+			s.wrote(is("a", "6"))
+			s.removed(is("a", "7"))
+		}},
 		"Still": {reason: "a claim counts longer than two requests last", do: func(s *stage) { must(s, by("a", ""), 3, nil); s.pass(124 * time.Second) }, want: 3},
 		"Over":  {reason: "and ends", do: func(s *stage) { must(s, by("a", ""), 3, nil); s.pass(125 * time.Second) }},
 		"NotAll": {reason: "but not with an earlier one", do: func(s *stage) {

@@ -29,6 +29,8 @@ func TestValidate(t *testing.T) {
 	shoot := []kind.Object{admissiontest.Shoot(func(s *gardencorev1beta1.Shoot) { s.Spec.SeedName = new("a") })}
 	bare := func(s *corev1.Secret) { s.Annotations = nil }
 	plain := func(s *corev1.Secret) { s.Labels = nil }
+	config := admissiontest.ConfigMap("one", "a", "b")
+	config.Namespace, config.Labels = "garden", map[string]string{"gardener.cloud/role": "internal-domain"}
 	admissiontest.Run(t, internaldomainsecret.New, map[string]admissiontest.Case{
 		"GAC-IDOM-1 create":       {Reason: "the first one is welcome", Objects: shoot, Request: admissiontest.Request{Object: secret("garden", "one", "x.y")}},
 		"GAC-IDOM-1 second":       {Reason: "one is enough", Objects: []kind.Object{secret("garden", "one", "x.y")}, Request: admissiontest.Request{Object: secret("garden", "two", "x.z")}, As: metav1.StatusReasonConflict, Refused: []string{`secret "one"`}},
@@ -43,6 +45,12 @@ func TestValidate(t *testing.T) {
 		"GAC-IDOM-1 seed":         {Reason: "that of a seed belongs to its shoots", Objects: shoot, Request: admissiontest.Request{Old: secret("seed-a", "one", "x.y")}, Refused: []string{"1 shoots"}},
 		"GAC-IDOM-1 idle seed":    {Reason: "and to no others", Objects: shoot, Request: admissiontest.Request{Old: secret("seed-b", "one", "x.y")}},
 		"GAC-IDOM-1 elsewhere":    {Reason: "other namespaces have no internal domain", Objects: shoot, Request: admissiontest.Request{Old: secret("default", "one", "x.y")}},
+		"GAC-IDOM-1 part":         {Reason: "only secrets as a whole are asked about", Objects: shoot, Request: admissiontest.Request{Old: secret("garden", "one", "x.y"), Subresource: "part"}},
+		"GAC-IDOM-1 config":       {Reason: "and nothing else", Objects: shoot, Request: admissiontest.Request{Old: config}},
+		"GAC-IDOM-1 itself":       {Reason: "a secret is not in its own way", Objects: []kind.Object{secret("garden", "one", "x.y")}, Request: admissiontest.Request{Object: secret("garden", "one", "x.y"), Old: secret("garden", "one", "x.y", plain)}},
+		"GAC-IDOM-1 beside":       {Reason: "one that has the role keeps it beside another", Objects: []kind.Object{secret("garden", "one", "x.y")}, Request: admissiontest.Request{Object: secret("garden", "two", "x.z"), Old: secret("garden", "two", "x.z")}},
+		"GAC-IDOM-1 unknown":      {Reason: "there may be another one", Failing: "secrets", Request: admissiontest.Request{Object: secret("garden", "one", "x.y")}},
+		"GAC-IDOM-1 unknown use":  {Reason: "and there may be shoots", Failing: "shoots", Request: admissiontest.Request{Old: secret("garden", "one", "x.y")}},
 		"GAC-IDOM-1 other secret": {Reason: "other secrets may go", Objects: shoot, Request: admissiontest.Request{Old: secret("garden", "one", "x.y", plain)}},
 	})
 }

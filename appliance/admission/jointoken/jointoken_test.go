@@ -51,6 +51,8 @@ func TestValidate(t *testing.T) {
 		"text":      {Reason: "data may come as text", Request: admissiontest.Request{Object: token(time.Hour, func(s *corev1.Secret) { s.StringData = map[string]string{"expiration": "never"} })}, Refused: []string{"data[expiration]"}},
 		"prolonged": {Reason: "it is not made longer later", Request: admissiontest.Request{Object: token(48 * time.Hour), Old: token(time.Hour)}, Refused: []string{"data[expiration]"}},
 		"old":       {Reason: "one from before this rule can be labelled, or marked", Request: admissiontest.Request{Object: token(48*time.Hour, func(s *corev1.Secret) { s.Labels = map[string]string{"a": "b"} }), Old: token(48 * time.Hour)}},
+		"part":      {Reason: "only tokens as a whole are looked at", Request: admissiontest.Request{Object: token(48 * time.Hour), Subresource: "part"}},
+		"config":    {Reason: "other kinds are no tokens", Request: admissiontest.Request{Object: &corev1.ConfigMap{ObjectMeta: token(0).ObjectMeta}}},
 		"elsewhere": {Reason: "the garden knows tokens in one namespace", Request: admissiontest.Request{Object: token(48*time.Hour, func(s *corev1.Secret) { s.Namespace = "garden-meadow" })}},
 		"opaque":    {Reason: "and of one type", Request: admissiontest.Request{Object: token(48*time.Hour, func(s *corev1.Secret) { s.Type = corev1.SecretTypeOpaque })}},
 	})
@@ -85,6 +87,8 @@ func TestMark(t *testing.T) {
 		"nameless":      {reason: "nor on one whose name the server completes", object: token(time.Hour, half, nameless)},
 		"kept":          {reason: "the mark stays", object: token(time.Hour), old: token(time.Hour, marked), want: true},
 		"other token":   {reason: "with another secret half it is another token", object: token(time.Hour, marked, with("token-secret", "x")), old: token(time.Hour, marked)},
+		"elsewhere":     {reason: "a secret of another namespace is no token", object: token(time.Hour, marked, func(s *corev1.Secret) { s.Namespace = "garden" }), want: true},
+		"other name":    {reason: "nor is one of another name", object: token(time.Hour, marked, func(s *corev1.Secret) { s.Name = "abcdef" }), want: true},
 		"account":       {reason: "accounts by which seeds join are marked likewise", object: account(), old: account(used), want: true},
 		"account born":  {reason: "and are new when they are made", object: account(used)},
 		"other account": {reason: "others are left alone", object: func() kind.Object { a := account(used); a.Name = "robot"; return a }(), want: true},

@@ -36,6 +36,8 @@ func TestValidate(t *testing.T) {
 		"GAC-KCFG-3 inline":        {Reason: "credentials in the kubeconfig itself are fine", Request: admissiontest.Request{Object: user("client-certificate-data: eA==, client-key-data: eA==, token: t, username: u, password: p")}},
 		"GAC-KCFG-3 update":        {Reason: "an update is a request as well", Request: admissiontest.Request{Object: user("tokenFile: /etc/shadow"), Old: user("token: t")}, As: metav1.StatusReasonInvalid, Refused: []string{"users[bob].tokenFile"}},
 		"GAC-KCFG-3 all":           {Reason: "everything that is wrong is told", Request: admissiontest.Request{Object: user("tokenFile: /a, client-key: /b")}, As: metav1.StatusReasonInvalid, Refused: []string{"tokenFile", "client-key", "client-certificate-data, client-key-data, token, username and password"}},
+		"GAC-REG-1 config":         {Reason: "other kinds have no kubeconfigs", Request: admissiontest.Request{Object: admissiontest.ConfigMap("access", "kubeconfig", "{")}},
+		"GAC-REG-1 part":           {Reason: "only secrets as a whole are looked at", Request: admissiontest.Request{Object: holding("kubeconfig", "{"), Subresource: "part"}},
 		"GAC-KCFG-4 delete":        {Reason: "a deletion harms nobody", Request: admissiontest.Request{Old: user("tokenFile: /a")}},
 		"GAC-REG-1 elsewhere":      {Reason: "operators may do in other namespaces what they like", Objects: []kind.Object{}, Request: admissiontest.Request{Object: user("tokenFile: /a")}},
 		"GAC-REG-1 garden":         {Reason: "and in the one of the garden", Objects: kept, Request: admissiontest.Request{Object: user("tokenFile: /a")}},

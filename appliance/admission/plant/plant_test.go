@@ -34,6 +34,12 @@ func TestValidate(t *testing.T) {
 		"API-PLANT-1 other":      {Reason: "others likewise", Objects: other, Request: admissiontest.Request{Object: watching("a", "t")}},
 		"API-PLANT-1 update":     {Reason: "an update is no second one", Objects: other, Request: admissiontest.Request{Object: watching("b", "s"), Old: watching("b", "s")}},
 		"API-PLANT-1 moved":      {Reason: "but may become one", Objects: other, Request: admissiontest.Request{Object: watching("a", "s"), Old: watching("a", "t")}, Refused: []string{`plant "b"`}},
+		"API-PLANT-1 kept":       {Reason: "nor is the second of two that are there", Objects: other, Request: admissiontest.Request{Object: watching("a", "s"), Old: watching("a", "s")}},
+		"API-PLANT-1 part":       {Reason: "reports are not looked at", Request: admissiontest.Request{Object: watching("a", "s"), Old: watching("a", "t"), Subresource: "status"}},
+		"API-ADM-4 others":       {Reason: "nor are other kinds", Request: admissiontest.Request{Object: admissiontest.Shoot()}},
+		"API-PLANT-1 unknown":    {Reason: "there may be another plant", Objects: other[:1], Failing: "plants", Request: admissiontest.Request{Object: watching("a", "s")}},
+		"API-PLANT-1 unplaced":   {Reason: "the project may be going", Failing: "projects", Request: admissiontest.Request{Object: watching("a", "s")}},
+		"API-PLANT-1 gone":       {Reason: "a plant can go from a namespace without a project", Request: admissiontest.Request{Object: going, Old: watching("a", "s")}},
 		"API-ADM-6 going":        {Reason: "a plant can always go", Objects: other, Request: admissiontest.Request{Object: going, Old: watching("a", "s")}},
 		"API-PLANT-1 no project": {Reason: "plants live in projects", Request: admissiontest.Request{Object: watching("a", "s")}, Refused: []string{"does not belong to a project"}},
 	})
@@ -57,6 +63,14 @@ func TestAdmit(t *testing.T) {
 	}
 	if diff := cmp.Diff(map[string]string{"gardener.cloud/created-by": "rose"}, p.Annotations); diff != "" {
 		t.Errorf("API-PLANT-1: an annotation names the creator (-want +got):\n%s", diff)
+	}
+	for _, r := range []admissiontest.Request{{Object: p, Old: watching("a", "s"), User: "bob"}, {Object: p, Subresource: "status", User: "bob"}} {
+		if err := g.Ask(plant.New(g.World), r); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if diff := cmp.Diff(map[string]string{"gardener.cloud/created-by": "rose"}, p.Annotations); diff != "" {
+		t.Errorf("API-PLANT-1: which nobody is who changes or reports it (-want +got):\n%s", diff)
 	}
 }
 

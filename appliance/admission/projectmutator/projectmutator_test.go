@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	rbacv1 "k8s.io/api/rbac/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	"github.com/terrarium-garden/terrarium/appliance/admission/admissiontest"
@@ -59,6 +60,19 @@ func TestAdmit(t *testing.T) {
 			object:      admissiontest.Project(members(member{Subject: user("ann"), Role: "viewer"}, member{Subject: user("bob"), Role: "admin", Roles: []string{"owner"}})),
 			wantCreator: new(user("rose")), wantOwner: new(user("bob")),
 			wantMembers: []member{{Subject: user("ann"), Role: "viewer"}, {Subject: user("bob"), Role: "admin", Roles: []string{"owner"}}},
+		},
+		"API-RRM-7 former role": {
+			reason: "also in its former form", user: "rose", object: admissiontest.Project(members(member{Subject: user("bob"), Role: "owner"})),
+			wantCreator: new(user("rose")), wantOwner: new(user("bob")), wantMembers: []member{{Subject: user("bob"), Role: "owner"}},
+		},
+		"API-RRM-7 ownerless": {reason: "a change of one without an owner makes none", object: admissiontest.Project(), old: admissiontest.Project(), user: "rose"},
+		"API-ADM-6 going": {
+			reason: "one in deletion is left as it is", user: "rose", wantOwner: new(user("bob")),
+			object: admissiontest.Project(owner("bob"), func(p *project) { p.DeletionTimestamp = new(metav1.Now()) }), old: admissiontest.Project(),
+		},
+		"API-RRM-7 beside": {
+			reason: "a new owner stands beside other members", object: admissiontest.Project(owner("bob"), members(member{Subject: user("ann"), Role: "viewer"})),
+			old: admissiontest.Project(), user: "rose", wantOwner: new(user("bob")), wantMembers: []member{{Subject: user("ann"), Role: "viewer"}, admin(user("bob"))},
 		},
 		"API-RRM-7 update": {
 			reason: "a new owner becomes a member", object: admissiontest.Project(owner("bob")), old: admissiontest.Project(owner("rose")), user: "rose",

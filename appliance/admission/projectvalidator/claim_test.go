@@ -18,6 +18,9 @@ func TestAtOnce(t *testing.T) {
 	g := admissiontest.New(t, nil)
 	rule := projectvalidator.New(g.World)
 	other := admissiontest.Project(func(p *project) { p.Name = "other" })
+	if err := g.Ask(rule, admissiontest.Request{Object: other, DryRun: true}); err != nil {
+		t.Errorf("API-RRM-8: a dry run asks as well: %v", err)
+	}
 	var got []string
 	for _, p := range []*project{admissiontest.Project(), other, admissiontest.Project()} {
 		got = append(got, fmt.Sprint(g.Ask(rule, admissiontest.Request{Object: p})))

@@ -43,6 +43,11 @@ func TestValidate(t *testing.T) {
 		"API-RRM-8 later":     {Reason: "also later", Objects: there, Request: by(of("garden-old"), admissiontest.Project(nowhere)), Refused: []string{`namespace "garden-old" exists already`}},
 		"API-RRM-8 adopted":   {Reason: "an operator adopts it", Rights: []string{"robin update namespaces garden-old/garden-old"}, Objects: there, Request: by(of("garden-old"), nil)},
 		"API-RRM-8 new":       {Reason: "a new one is for everybody", Objects: there, Request: by(of("garden-new"), nil)},
+		"API-RRM-8 part":      {Reason: "reports are not looked at", Objects: taken, Request: admissiontest.Request{Object: admissiontest.Project(other), Old: admissiontest.Project(other, nowhere), Subresource: "status"}},
+		"API-ADM-4 others":    {Reason: "nor are other kinds", Request: admissiontest.Request{Object: admissiontest.Seed("a")}},
+		"API-RRM-8 moved":     {Reason: "another namespace is", Objects: taken, Request: admissiontest.Request{Object: admissiontest.Project(other), Old: of("garden-old")}, Refused: []string{`belongs to project "meadow"`}},
+		"API-RRM-8 unknown":   {Reason: "there may be another project", Failing: "projects", Request: by(of("garden-new"), nil)},
+		"API-RRM-8 unseen":    {Reason: "the namespace may exist", Failing: "namespaces", Request: by(of("garden-new"), nil)},
 		"API-RRM-8 none":      {Reason: "without a namespace there is no quarrel", Objects: taken, Request: admissiontest.Request{Object: admissiontest.Project(other, nowhere)}},
 	})
 }

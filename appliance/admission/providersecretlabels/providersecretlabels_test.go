@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
@@ -35,6 +36,13 @@ func TestAdmit(t *testing.T) {
 	internal := &gardencorev1beta1.InternalSecret{ObjectMeta: metav1.ObjectMeta{Namespace: admissiontest.Namespace, Name: "local"}}
 	two := admissiontest.Binding(func(b *gardencorev1beta1.SecretBinding) { b.Provider.Type = "local,cloud" })
 	namespace := admissiontest.ProjectNamespace()
+	config := admissiontest.ConfigMap("local", "a", "b")
+	type binding = gardencorev1beta1.SecretBinding
+	apart := admissiontest.Binding(func(b *binding) { b.Provider.Type = "local, cloud" })
+	another := admissiontest.Binding(func(b *binding) { b.SecretRef.Name = "another" })
+	foreign := admissiontest.Binding(func(b *binding) { b.Name, b.SecretRef.Namespace = "foreign", "garden-other" })
+	away := credentials("Secret", "v1", "other")
+	away.CredentialsRef.Name = "another"
 	for name, tc := range map[string]struct {
 		reason  string
 		objects []kind.Object
@@ -46,6 +54,9 @@ func TestAdmit(t *testing.T) {
 		"GAC-PSL-1 internal":    {reason: "internal secrets likewise", objects: []kind.Object{namespace, admissiontest.Binding(), credentials("InternalSecret", "core.gardener.cloud/v1beta1", "other")}, object: internal, want: map[string]string{prefix + "other": "true"}},
 		"GAC-PSL-1 stale":       {reason: "stale ones go, others stay", objects: []kind.Object{namespace, admissiontest.Binding()}, object: labelled(map[string]string{prefix + "old": "true", "mine": "too"}), want: map[string]string{prefix + "local": "true", "mine": "too"}},
 		"GAC-PSL-1 unused":      {reason: "without a binding there are none", objects: []kind.Object{namespace}, object: labelled(map[string]string{prefix + "old": "true"}), want: map[string]string{}},
+		"GAC-PSL-1 spaces":      {reason: "types may be set apart", objects: []kind.Object{namespace, apart}, object: labelled(nil), want: map[string]string{prefix + "local": "true", prefix + "cloud": "true"}},
+		"GAC-PSL-1 others":      {reason: "bindings of other secrets do not count", objects: []kind.Object{namespace, another, foreign, away}, object: labelled(nil)},
+		"GAC-PSL-1 config":      {reason: "other kinds are left alone", objects: []kind.Object{namespace, admissiontest.Binding()}, object: config},
 		"GAC-REG-5 elsewhere":   {reason: "other namespaces are left alone", object: labelled(map[string]string{prefix + "old": "true"}), want: map[string]string{prefix + "old": "true"}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -106,6 +117,26 @@ func TestTrial_API_RRM_2(t *testing.T) {
 		}
 		if diff := cmp.Diff(tc.want, object.Labels); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", reason, diff)
+		}
+	}
+}
+
+// TestLeft_GAC_PSL_1 shows when the labels stay as they are.
+func TestLeft_GAC_PSL_1(t *testing.T) {
+	t.Parallel()
+	g := admissiontest.New(t, nil, admissiontest.ProjectNamespace())
+	pairs := map[string]string{"provider.shoot.gardener.cloud/old": "true"}
+	part := labelled(maps.Clone(pairs))
+	if err := g.Ask(providersecretlabels.New(g.World), admissiontest.Request{Object: part, Old: part.DeepCopy(), Subresource: "part"}); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(pairs, part.Labels); diff != "" {
+		t.Errorf("a part of a secret has no labels of its own (-want +got):\n%s", diff)
+	}
+	for _, resource := range []string{"namespaces", "secretbindings", "credentialsbindings"} {
+		err := g.Ask(providersecretlabels.New(g.Failing(resource)), admissiontest.Request{Object: labelled(maps.Clone(pairs))})
+		if !apierrors.IsInternalError(err) {
+			t.Errorf("no label is taken away while %s are unknown: got %v, want an internal error", resource, err)
 		}
 	}
 }
