@@ -29,7 +29,7 @@ func TestMark(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			credentials := &metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{Labels: map[string]string{"team": "a"}, Finalizers: []string{"other"}}}
-			tc.kind.Mark(credentials, withProvider("local, cloud"))
+			tc.kind.Mark(credentials, withProvider("local, cloud, "))
 			want := metav1.ObjectMeta{
 				Labels: map[string]string{
 					"team": "a", tc.label: "true", "provider.shoot.gardener.cloud/local": "true", "provider.shoot.gardener.cloud/cloud": "true",
@@ -157,6 +157,13 @@ func TestOf(t *testing.T) {
 			want: &gardensecurityv1alpha1.CredentialsBinding{
 				ObjectMeta: metav1.ObjectMeta{UID: "1"}, Provider: gardensecurityv1alpha1.CredentialsBindingProvider{Type: "local"}, Quotas: quotas,
 				CredentialsRef: corev1.ObjectReference{APIVersion: "security.gardener.cloud/v1alpha1", Kind: "WorkloadIdentity", Namespace: "garden-dev", Name: "account"},
+			},
+		},
+		"NoProvider": {
+			reason: "a SecretBinding of an earlier release has no provider",
+			object: &gardencorev1beta1.SecretBinding{SecretRef: corev1.SecretReference{Namespace: "garden-dev", Name: "account"}},
+			want: &gardensecurityv1alpha1.CredentialsBinding{
+				CredentialsRef: corev1.ObjectReference{APIVersion: "v1", Kind: "Secret", Namespace: "garden-dev", Name: "account"},
 			},
 		},
 		"OtherKind": {reason: "other kinds are not bindings", object: &corev1.Secret{}},

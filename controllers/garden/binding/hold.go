@@ -62,11 +62,11 @@ func (k Kind) free(ctx context.Context, garden *kit.Base, object client.Object) 
 		return err
 	}
 	for _, quota := range b.Quotas {
+		unmark := func(found *metav1.PartialObjectMetadata) { delete(found.Labels, k.Label) }
 		if slices.ContainsFunc(rest, func(other *binding) bool { return slices.Contains(other.Quotas, quota) }) {
-			continue
+			unmark = func(found *metav1.PartialObjectMetadata) { label(found, k.Label) }
 		}
-		err := change(ctx, garden, quota, func(found *metav1.PartialObjectMetadata) { delete(found.Labels, k.Label) })
-		if client.IgnoreNotFound(err) != nil {
+		if err := change(ctx, garden, quota, unmark); client.IgnoreNotFound(err) != nil {
 			return err
 		}
 	}

@@ -15,7 +15,6 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
-	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	"github.com/terrarium-garden/terrarium/apis/scheme"
@@ -142,39 +141,6 @@ func TestHoldAndFree(t *testing.T) {
 	}
 	// What is gone blocks nothing.
 	do(credentials.Free, byIdentity)
-}
-
-// TestNamedAgain has a binding come at the worst moment: the credentials are marked when it looks, and the marks go after.
-func TestNamedAgain(t *testing.T) {
-	t.Parallel()
-	account := &corev1.Secret{ObjectMeta: meta("account")}
-	leaving := secretBinding("leaving")
-	c := newClient(t, account, leaving)
-	protection := binding.Protection(binding.Secret())
-	if err := protection.Hold(t.Context(), &kit.Base{Client: c, Reader: c}, leaving); err != nil {
-		t.Fatal(err)
-	}
-	come := interceptor.NewClient(c, interceptor.Funcs{
-		Patch: func(ctx context.Context, c client.WithWatch, object client.Object, patch client.Patch, o ...client.PatchOption) error {
-			late := secretBinding("late")
-			if err := c.Create(ctx, late); err != nil {
-				return err
-			}
-			if err := protection.Hold(ctx, &kit.Base{Client: c, Reader: c}, late); err != nil {
-				return err
-			}
-			return c.Patch(ctx, object, patch, o...)
-		},
-	})
-	if err := protection.Free(t.Context(), &kit.Base{Client: come, Reader: c}, leaving); err == nil {
-		t.Error("a binding that came in between has to start another pass")
-	}
-	if err := protection.Free(t.Context(), &kit.Base{Client: c, Reader: c}, leaving); err != nil {
-		t.Error(err)
-	}
-	if diff := cmp.Diff("secretbinding @local ~secretbinding", marks(t, c, account)); diff != "" {
-		t.Errorf("the next pass marks what the other binding names (-want +got):\n%s", diff)
-	}
 }
 
 // TestBothLeave_GCM_SECRETBINDING_2 releases one of two bindings that are deleted together: neither may wait for the other.
