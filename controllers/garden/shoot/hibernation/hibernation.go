@@ -203,7 +203,7 @@ func since(shoot *gardencorev1beta1.Shoot, deadline time.Duration, now time.Time
 		from = t.Time
 	}
 	if from.Sub(now) > wrong {
-		from = now
+		from = time.Time{} // When the shoot was created is not known.
 	}
 	if earliest := now.Add(-min(deadline, longest)); from.Before(earliest) {
 		return earliest

@@ -186,6 +186,7 @@ func TestStrangeTimes_GCM_HIBER_3(t *testing.T) {
 	}{
 		"of another shoot": {"what was due before it was created is not for it", at(9, 19, 50, 0).Format(time.RFC3339), young, nil, 0},
 		"far ahead":        {"the schedule is carried out, and once", at(20, 0, 0, 0).Format(time.RFC3339), sleeps, new(metav1.NewTime(at(9, 20, 1, 0))), 1},
+		"far ahead, known": {"also if a schedule has that time", at(20, 20, 0, 30).Format(time.RFC3339), sleeps, new(metav1.NewTime(at(9, 20, 1, 0))), 1},
 		"noted far ahead":  {"what was carried out is noted, and the owner's choice stays", at(9, 20, 0, 30).Format(time.RFC3339), noted, new(metav1.NewTime(at(9, 20, 0, 30))), 1},
 		"no time":          {"the schedule is carried out, and once", "at dawn", sleeps, new(metav1.NewTime(at(9, 20, 1, 0))), 1},
 	} {

@@ -59,6 +59,11 @@ func TestPass(t *testing.T) {
 	triggered := func(when time.Time) func(*gardencorev1beta1.Shoot) {
 		return func(s *gardencorev1beta1.Shoot) { s.Status.LastHibernationTriggerTime = new(metav1.NewTime(when)) }
 	}
+	marked := func(when time.Time) func(*gardencorev1beta1.Shoot) {
+		return func(s *gardencorev1beta1.Shoot) {
+			s.Annotations = map[string]string{"shoot.gardener.cloud/hibernation-trigger-timestamp": when.Format(time.RFC3339)}
+		}
+	}
 	missed := func(s *gardencorev1beta1.Shoot) {
 		s.Spec.Hibernation.Schedules = []gardencorev1beta1.HibernationSchedule{nightly("0 18 * * *", "0 6 * * *")}
 	}
@@ -73,6 +78,13 @@ func TestPass(t *testing.T) {
 			reason: "one that sleeps gets it noted and told as well", change: func(s *gardencorev1beta1.Shoot) { s.Spec.Hibernation.Enabled = new(true) },
 			want: asleep,
 		},
+		"GCM-HIBER-4 wake": {
+			reason: "it is woken up, which is noted and told",
+			change: func(s *gardencorev1beta1.Shoot) {
+				s.Spec.Hibernation = &gardencorev1beta1.Hibernation{Enabled: new(true), Schedules: []gardencorev1beta1.HibernationSchedule{nightly("0 6 * * *", "0 20 * * *")}}
+			},
+			want: night{Noted: now, Next: untilMorning, Event: "Normal WokenUp A schedule wakes the cluster up"},
+		},
 		"GCM-HIBER-1 in deletion": {
 			reason: "one in deletion is left alone, for ever",
 			change: func(s *gardencorev1beta1.Shoot) {
@@ -81,6 +93,31 @@ func TestPass(t *testing.T) {
 		},
 		"GCM-HIBER-1 failed":        {reason: "one that has failed is left alone until the next time", change: failed(1), want: awake},
 		"GCM-HIBER-1 failed before": {reason: "but not if it has changed since", change: failed(2), want: asleep},
+		"GCM-HIBER-1 works": {
+			reason: "one that works is put to sleep", want: asleep,
+			change: func(s *gardencorev1beta1.Shoot) {
+				s.Status.ObservedGeneration, s.Status.LastOperation = 1, &gardencorev1beta1.LastOperation{Type: "Reconcile", State: "Succeeded"}
+			},
+		},
+		"GCM-HIBER-3 noted": {
+			reason: "what was carried out and noted is not told again",
+			change: func(s *gardencorev1beta1.Shoot) { marked(at(9, 20, 0, 30))(s); triggered(at(9, 20, 0, 30))(s) },
+			want:   night{Noted: at(9, 20, 0, 30), Next: untilMorning},
+		},
+		"GCM-HIBER-3 noted later": {
+			reason: "nor is it noted again after something else was",
+			change: func(s *gardencorev1beta1.Shoot) { marked(at(9, 20, 0, 30))(s); triggered(at(9, 20, 0, 40))(s) },
+			want:   night{Noted: at(9, 20, 0, 40), Next: untilMorning},
+		},
+		"GCM-HIBER-3 not noted": {
+			reason: "what was carried out and not noted is, and the owner's choice stays",
+			change: func(s *gardencorev1beta1.Shoot) { marked(at(9, 20, 0, 30))(s); triggered(at(9, 6, 0, 0))(s) },
+			want:   night{Noted: at(9, 20, 0, 30), Next: untilMorning, Event: asleep.Event},
+		},
+		"GCM-HIBER-3 made ahead": {
+			reason: "a shoot that was made by a clock that was wrong follows its schedule, too",
+			change: func(s *gardencorev1beta1.Shoot) { s.CreationTimestamp = metav1.NewTime(at(20, 0, 0, 0)) }, want: asleep,
+		},
 		"GCM-HIBER-3 carried out": {
 			reason: "what was carried out is not carried out again", change: triggered(at(9, 20, 0, 0)),
 			want: night{Noted: at(9, 20, 0, 0), Next: untilMorning},

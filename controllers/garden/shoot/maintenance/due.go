@@ -32,10 +32,10 @@ func Decide(shoot *gardencorev1beta1.Shoot, now time.Time) (Action, time.Time) {
 	last, begun, made := shoot.Status.LastMaintenance, begun(shoot), made(shoot)
 	// A shoot that was created in the window has nothing to catch up with.
 	done := shoot.CreationTimestamp.Time
-	// Times far in the future are of a clock that was wrong: there would be no maintenance until then.
+	// Times far in the future are of a clock that was wrong: there would be no maintenance until then. When such a shoot was created is not known.
 	const wrong = 24 * time.Hour
 	if done.Sub(now) > wrong {
-		done = now
+		done = time.Time{}
 	}
 	if last != nil && (!begun || made) && last.TriggeredTime.After(done) && last.TriggeredTime.Sub(now) < wrong {
 		done = last.TriggeredTime.Time

@@ -143,6 +143,18 @@ func TestRotations(t *testing.T) {
 		"GCM-MAINT-14 without SSH": {reason: "there is no key pair", shoot: shoot(every(day), func(s *gardencorev1beta1.Shoot) {
 			s.Spec.Provider.WorkersSettings = &gardencorev1beta1.WorkersSettings{SSHAccess: &gardencorev1beta1.SSHAccess{}}
 		}), want: "reconcile;rotate-observability-credentials;rotate-etcd-encryption-key"},
+		"GCM-MAINT-14 no credentials": {reason: "nothing is to be rotated", shoot: shoot(func(s *gardencorev1beta1.Shoot) {
+			s.Spec.Maintenance.AutoRotation = &gardencorev1beta1.MaintenanceAutoRotation{}
+		}), want: "reconcile"},
+		"GCM-MAINT-14 one": {reason: "each has a period of its own, or none", shoot: shoot(every(day), func(s *gardencorev1beta1.Shoot) {
+			c := s.Spec.Maintenance.AutoRotation.Credentials
+			c.Observability, c.ETCDEncryptionKey = &gardencorev1beta1.MaintenanceRotationConfig{}, nil
+		}), want: "reconcile;rotate-ssh-keypair"},
+		"GCM-MAINT-14 no rotations": {reason: "the status knows of none", shoot: shoot(every(day), func(s *gardencorev1beta1.Shoot) {
+			s.Status.Credentials = &gardencorev1beta1.ShootCredentials{}
+		}), want: all},
+		"GCM-MAINT-14 brand-new":  {reason: "nothing is there yet", shoot: shoot(every(day), func(s *gardencorev1beta1.Shoot) { s.Status.LastOperation = nil }), want: "reconcile"},
+		"GCM-MAINT-8 once":        {reason: "what is asked for now and then is done once", shoot: shoot(annotated(operation, "reconcile")), want: "reconcile"},
 		"GCM-MAINT-14 failed":     {reason: "a failed shoot does nothing else", shoot: shoot(every(day), last("Reconcile", "Failed")), want: ""},
 		"GCM-MAINT-14 not served": {reason: "nobody would carry it out", shoot: shoot(every(day)), served: func(op string) bool { return op == "rotate-ssh-keypair" }, want: "reconcile;rotate-ssh-keypair"},
 	} {
@@ -197,6 +209,7 @@ func TestDecide(t *testing.T) {
 		}
 	}
 	const day = 24 * time.Hour
+	madeAhead := func(s *gardencorev1beta1.Shoot) { s.CreationTimestamp = metav1.NewTime(now().Add(30 * day)) }
 	written := func(ago time.Duration) change {
 		return annotated("maintenance.shoot.gardener.cloud/trigger-timestamp", now().Add(-ago).Format(time.RFC3339))
 	}
@@ -216,6 +229,8 @@ func TestDecide(t *testing.T) {
 		"GCM-MAINT-1 clock ahead":  {"a time that is far in the future is of a clock that was wrong", shoot(open, done("Succeeded", -30*day)), maintenance.Maintain, day},
 		"GCM-MAINT-1 clock set":    {"a clock that is set back a little repeats nothing", shoot(open, done("Succeeded", -time.Minute)), maintenance.Rest, day},
 		"GCM-MAINT-1 new":          {"a shoot that was just made has nothing to catch up with", shoot(open, func(s *gardencorev1beta1.Shoot) { s.CreationTimestamp = metav1.NewTime(now()) }), maintenance.Rest, day},
+		"GCM-MAINT-1 made ahead":   {"one that was made by a clock that was wrong is maintained all the same", shoot(open, madeAhead), maintenance.Maintain, day},
+		"GCM-MAINT-1 ahead, today": {"once a day", shoot(open, madeAhead, done("Succeeded", 0)), maintenance.Rest, day},
 		"GCM-MAINT-1 no window":    {"without a window it is always open", shoot(func(s *gardencorev1beta1.Shoot) { s.Spec.Maintenance = nil }, done("Succeeded", 0)), maintenance.Rest, 0},
 		"GCM-MAINT-12 interrupted": {"what was interrupted is repeated", shoot(open, done("Processing", 0)), maintenance.Maintain, day},
 		"GCM-MAINT-12 too late":    {"but not after the window", shoot(closed, done("Processing", 0)), maintenance.Settle, 30 * time.Minute},
