@@ -86,9 +86,6 @@ func DistancesFrom(config *corev1.ConfigMap, region string) (map[string]int, err
 	if err := yaml.Unmarshal([]byte(text), &distances); err != nil {
 		return nil, fmt.Errorf("read the distances from region %q in config map %q: %w", region, config.Name, err)
 	}
-	if distances == nil {
-		distances = map[string]int{}
-	}
 	if _, ok := distances[region]; !ok {
 		distances[region] = 0
 	}

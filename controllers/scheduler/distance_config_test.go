@@ -76,6 +76,7 @@ func TestRegionConfig(t *testing.T) {
 		"named":      {reason: "the profile is one of a list with blanks", maps: []client.Object{regions("a", "other , local", far)}, want: "far"},
 		"first":      {reason: "of two the first one counts", maps: []client.Object{regions("b", "local", near), regions("a", "local", far)}, want: "far"},
 		"otherwise":  {reason: "others do not", maps: []client.Object{regions("a", "locality", far)}, want: "west-2"},
+		"blank":      {reason: "a list without a name names nothing", maps: []client.Object{regions("a", "other,", far)}, want: "west-2"},
 		"unlabelled": {reason: "a config map without the label is any config map", maps: []client.Object{regions("a", "local", far, func(m *corev1.ConfigMap) { m.Labels = nil })}, want: "west-2"},
 		"elsewhere":  {reason: "a project cannot move the shoots of others", maps: []client.Object{regions("a", "local", far, func(m *corev1.ConfigMap) { m.Namespace = "garden-dev" })}, want: "west-2"},
 	}
@@ -127,14 +128,22 @@ func inRegion(name string) func(*shoot) { return func(s *shoot) { s.Spec.Region 
 
 func TestRegionConfigThatIsBroken_SCHED_REGION_3(t *testing.T) {
 	t.Parallel()
-	o := newOffice(t, newShoot(of("CloudProfile", "local"), inRegion("west-1")), newProfile(), new(newSeed("a", region("west-1"))),
-		regions("regions", "local", map[string]string{"west-1": "west-1: near"}))
+	broken := func(t *testing.T) *office {
+		t.Helper()
+		return newOffice(t, newShoot(of("CloudProfile", "local"), inRegion("west-1")), newProfile(), new(newSeed("a", region("west-1"))),
+			regions("regions", "local", map[string]string{"west-1": "west-1: near"}))
+	}
+	o := broken(t)
 	o.Config.CandidateDeterminationStrategy = gardenconfigv1alpha1.CandidateDeterminationStrategyMinimalDistance
-	_, err := reconcile.AsReconciler(o.Client, o.Reconciler).Reconcile(t.Context(), reconcile.Request{NamespacedName: client.ObjectKey{Namespace: "garden-dev", Name: "crazy-botany"}})
+	_, err := reconcile.AsReconciler(o.Client, o.Reconciler).Reconcile(t.Context(), crazyBotany())
 	if err == nil || !strings.Contains(err.Error(), `"regions"`) || o.bound != "" {
 		t.Errorf("Who wrote the distances has to mend them.\nReconcile(...) = %v, bound to %q; want an error that names the config map", err, o.bound)
 	}
 	if last := o.shoot(t).Status.LastOperation; last == nil || !strings.Contains(last.Description, `config map "regions"`) {
 		t.Errorf("lastOperation = %+v, want the reason in it", last)
+	}
+	o = broken(t)
+	if o.attempt(t); o.bound != "a" {
+		t.Errorf("A strategy that needs no distances does not read them.\nbound to %q, want a", o.bound)
 	}
 }

@@ -344,6 +344,10 @@ func TestBindingThatIsRefused_SCHED_BIND_3(t *testing.T) {
 		"Conflict":     {reason: "a conflict costs one retry", refuse: []error{conflict}, asked: 2, used: 1},
 		"ConflictBoth": {reason: "not a storm, and nobody is told", refuse: []error{conflict, conflict}, asked: 2, again: true},
 		"Forbidden":    {reason: "what admission refuses does not count", refuse: []error{apierrors.NewForbidden(resource, "crazy-botany", errBoom)}, asked: 1, again: true, told: true},
+		"Invalid":      {reason: "nor does what validation refuses", refuse: []error{apierrors.NewInvalid(gardencorev1beta1.GroupVersion.WithKind("Shoot").GroupKind(), "crazy-botany", nil)}, asked: 1, again: true, told: true},
+		"BadRequest":   {reason: "or the server does not understand", refuse: []error{apierrors.NewBadRequest("what?")}, asked: 1, again: true, told: true},
+		"Gone":         {reason: "or has no shoot for", refuse: []error{apierrors.NewNotFound(resource, "crazy-botany")}, asked: 1, again: true, told: true},
+		"Busy":         {reason: "or has no time for", refuse: []error{apierrors.NewTooManyRequests("busy", 1)}, asked: 1, again: true, told: true},
 		"Unknown":      {reason: "what may have been written counts", refuse: []error{apierrors.NewTimeoutError("late", 1)}, asked: 1, used: 1, again: true, told: true},
 	}
 	for name, tc := range cases {

@@ -130,6 +130,16 @@ func TestUsage_SCHED_USAGE_1(t *testing.T) {
 			s.RemoveShoot(at("a", ""))
 		}, want: usage{"b": 1}, errs: []error{nil}},
 		"NamesakeLate": {reason: "what comes late of the first one does not end it", do: func(s *stage) { s.assume(at("", "", namesake), "b"); s.SetShoot(at("a", "")); s.Forget(at("", "")) }, want: usage{"a": 1, "b": 1}, errs: []error{nil}},
+		"NamesakePlaced": {reason: "the binding of the first one is none of the second", do: func(s *stage) {
+			s.assume(at("", ""), "a")
+			s.Written(at("", ""))
+			s.assume(at("", "", namesake), "b")
+		}, want: usage{"b": 1}, errs: []error{nil, nil}},
+		"NamesakeThere": {reason: "a name takes up the room of one shoot on a seed", do: func(s *stage) { s.assume(at("", ""), "a"); s.SetShoot(at("a", "", namesake)) }, want: usage{"a": 1}, errs: []error{nil}},
+		"Changed": {reason: "a change of a shoot is not its end", do: func(s *stage) {
+			s.assume(at("", ""), "a")
+			s.OfShoots().Update(s.ctx, event.UpdateEvent{ObjectOld: at("", ""), ObjectNew: at("", "")}, nil)
+		}, want: usage{"a": 1}, errs: []error{nil}},
 		"Recreated": {reason: "a deletion that no watch has shown is one nevertheless", do: func(s *stage) {
 			s.assume(at("", ""), "a")
 			s.OfShoots().Update(s.ctx, event.UpdateEvent{ObjectOld: at("", ""), ObjectNew: at("", "", namesake)}, nil)
