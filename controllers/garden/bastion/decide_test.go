@@ -54,6 +54,11 @@ func TestJudge(t *testing.T) {
 	shut := cluster(north, func(s *gardencorev1beta1.Shoot) {
 		s.Spec.Provider.WorkersSettings = &gardencorev1beta1.WorkersSettings{SSHAccess: &gardencorev1beta1.SSHAccess{}}
 	})
+	open := func(access *gardencorev1beta1.SSHAccess) *gardencorev1beta1.Shoot {
+		return cluster(north, func(s *gardencorev1beta1.Shoot) {
+			s.Spec.Provider.WorkersSettings = &gardencorev1beta1.WorkersSettings{SSHAccess: access}
+		})
+	}
 	for name, tc := range map[string]struct {
 		reason  string
 		bastion *gardenoperationsv1alpha1.Bastion
@@ -68,6 +73,8 @@ func TestJudge(t *testing.T) {
 		"GCM-BASTION-3 nowhere":       {reason: "neither are both the same", bastion: homeless, shoot: cluster(nil), want: bastion.Verdict{Reason: "its shoot is on another seed"}},
 		"GCM-BASTION-3 bastion":       {reason: "nor one alone", bastion: homeless, shoot: cluster(north), want: bastion.Verdict{Reason: "its shoot is on another seed"}},
 		"GLET-BASTION-5 closed":       {reason: "there is nothing to log in to", bastion: host(), shoot: shut, want: bastion.Verdict{Reason: "the machines of its shoot cannot be reached by SSH any more"}},
+		"GLET-BASTION-5 open":         {reason: "what its owner says is open is not closed", bastion: host(), shoot: open(&gardencorev1beta1.SSHAccess{Enabled: true}), want: bastion.Verdict{Left: time.Hour}},
+		"GLET-BASTION-5 silent":       {reason: "nor is that of which nobody says anything", bastion: host(), shoot: open(nil), want: bastion.Verdict{Left: time.Hour}},
 		"GCM-BASTION-4 expired":       {reason: "nobody kept it alive", bastion: host(), shoot: cluster(north), now: 1.001, want: bastion.Verdict{Reason: "it has expired"}},
 		"GCM-BASTION-4 on time":       {reason: "the last moment counts", bastion: host(), shoot: cluster(north), now: 1},
 		"GCM-BASTION-4 rotten":        {reason: "nobody can keep it for ever", bastion: host(until(25)), shoot: cluster(north), now: 24.001, want: bastion.Verdict{Reason: "it has reached its maximum lifetime"}},

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	clocktesting "k8s.io/utils/clock/testing"
@@ -73,13 +74,23 @@ func TestDeletion(t *testing.T) {
 	for name, tc := range map[string]struct {
 		reason  string
 		bastion *gardenoperationsv1alpha1.Bastion
-		fails   error
-		want    []metav1.Preconditions
+		// fails is the error of a read of the shoot, refused that of the deletion.
+		fails, refused error
+		want           []metav1.Preconditions
+		again          error
 	}{
 		"GCM-BASTION-2 ending":  {reason: "nobody deletes it again", bastion: host(held, ending)},
-		"GCM-BASTION-3 unknown": {reason: "a shoot that cannot be read may be there", bastion: host(held), fails: errBoom},
+		"GCM-BASTION-3 unknown": {reason: "a shoot that cannot be read may be there", bastion: host(held), fails: errBoom, again: errBoom},
 		"GCM-BASTION-4 seen": {
 			reason: "it is deleted only as it was seen: a heartbeat in between keeps it", bastion: host(held),
+			want: []metav1.Preconditions{{UID: new(types.UID("u")), ResourceVersion: new("7")}},
+		},
+		"GCM-BASTION-4 refused": {
+			reason: "a deletion that fails is tried again", bastion: host(held), refused: errBoom, again: errBoom,
+			want: []metav1.Preconditions{{UID: new(types.UID("u")), ResourceVersion: new("7")}},
+		},
+		"GCM-BASTION-4 gone": {
+			reason: "unless somebody was faster", bastion: host(held), refused: apierrors.NewNotFound(gardenoperationsv1alpha1.Resource("bastions"), "door"),
 			want: []metav1.Preconditions{{UID: new(types.UID("u")), ResourceVersion: new("7")}},
 		},
 	} {
@@ -96,15 +107,15 @@ func TestDeletion(t *testing.T) {
 				Delete: func(_ context.Context, _ client.WithWatch, _ client.Object, options ...client.DeleteOption) error {
 					asked := (&client.DeleteOptions{Preconditions: &metav1.Preconditions{}}).ApplyOptions(options)
 					got = append(got, *asked.Preconditions)
-					return nil
+					return tc.refused
 				},
 			}).Build()
 			r := &bastion.Reconciler{
 				Base:   kit.Base{Client: garden, Reader: garden, Clock: clocktesting.NewFakeClock(at(0))},
 				Config: gardenconfigv1alpha1.ServerBastionControllerConfiguration{MaxLifetime: &metav1.Duration{Duration: 24 * time.Hour}},
 			}
-			if _, err := r.Reconcile(t.Context(), tc.bastion.DeepCopy()); !errors.Is(err, tc.fails) {
-				t.Errorf("%s\nReconcile(...) = %v, want %v", tc.reason, err, tc.fails)
+			if _, err := r.Reconcile(t.Context(), tc.bastion.DeepCopy()); !errors.Is(err, tc.again) {
+				t.Errorf("%s\nReconcile(...) = %v, want %v", tc.reason, err, tc.again)
 			}
 			if diff := cmp.Diff(tc.want, got); diff != "" {
 				t.Errorf("%s\ndeletions (-want +got):\n%s", tc.reason, diff)

@@ -131,6 +131,10 @@ func TestDecide(t *testing.T) {
 	goingNeeded := local()
 	goingNeeded.DeletionTimestamp = new(metav1.Now())
 
+	unasked, unreadable := offers("dns", "Extension/dns"), policy(offers("always", "Extension/dns"), "Always")
+	unasked.Spec.Deployment = &gardencorev1beta1.ControllerRegistrationDeployment{}
+	unreadable.Spec.Deployment.SeedSelector = &metav1.LabelSelector{MatchExpressions: []metav1.LabelSelectorRequirement{{Key: "a", Operator: "Nope"}}}
+
 	cases := map[string]struct {
 		reason string
 		in     controllerregistration.Input
@@ -160,10 +164,23 @@ func TestDecide(t *testing.T) {
 			},
 			want: outline{Delete: []string{"always-1", "local-1"}},
 		},
+		"GCM-CR-4 no policy": {
+			reason: "a deployment without a policy is made when it is needed",
+			in:     controllerregistration.Input{Registrations: []registration{unasked, local()}},
+			want:   outline{Install: []string{"provider-local"}},
+		},
+		"GCM-CR-4 unreadable": {
+			reason: "a selector that means nothing selects nothing",
+			in:     controllerregistration.Input{Registrations: []registration{unreadable, local()}},
+			err:    `read seed selector of controller registration "always": "Nope" is not a valid label selector operator`,
+		},
 		"GCM-CR-4 except no shoots": {
 			reason: "a policy may ask for every seed that has shoots",
-			in:     controllerregistration.Input{Registrations: []registration{policy(offers("log", "Extension/log"), "AlwaysExceptNoShoots"), local()}},
-			want:   outline{Install: []string{"provider-local"}},
+			in: controllerregistration.Input{
+				Registrations: []registration{policy(offers("log", "Extension/log"), "AlwaysExceptNoShoots"), local()},
+				Shoots:        []shoot{newShoot(func(s *shoot) { s.Spec.SeedName = new("us") })},
+			},
+			want: outline{Install: []string{"provider-local"}},
 		},
 		"GCM-CR-4 except no shoots, with one": {
 			reason: "a shoot that is still running here counts",

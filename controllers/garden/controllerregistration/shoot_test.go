@@ -17,6 +17,7 @@ import (
 
 	"github.com/terrarium-garden/terrarium/apis/scheme"
 	"github.com/terrarium-garden/terrarium/controllers/garden/controllerregistration"
+	"github.com/terrarium-garden/terrarium/controllers/garden/seed/hosted"
 	"github.com/terrarium-garden/terrarium/controllers/kit"
 )
 
@@ -36,6 +37,13 @@ func garden(t *testing.T, objects ...client.Object) *fake.ClientBuilder {
 		}
 	}
 	return fake.NewClientBuilder().WithScheme(kinds).WithObjects(objects...).
+		WithIndex(&shoot{}, hosted.Field, func(object client.Object) []string { return hosted.Seeds(object.(*shoot)) }).
+		WithIndex(&installation{}, "spec.seedRef.name", field(func(i *installation) string {
+			if i.Spec.SeedRef == nil {
+				return ""
+			}
+			return i.Spec.SeedRef.Name
+		})).
 		WithIndex(&installation{}, "spec.shootRef.name", field(func(i *installation) string {
 			if i.Spec.ShootRef == nil {
 				return ""

@@ -153,3 +153,22 @@ func TestReconcile_GCM_EVENT_2_3(t *testing.T) {
 		})
 	}
 }
+
+// TestDeletionFails_GCM_EVENT_3 has a deletion that fails. It is tried again, unless somebody was faster.
+func TestDeletionFails_GCM_EVENT_3(t *testing.T) {
+	t.Parallel()
+	errBoom := errors.New("boom")
+	for refusal, want := range map[error]error{errBoom: errBoom, apierrors.NewNotFound(corev1.Resource("events"), "a"): nil} {
+		e := &corev1.Event{ObjectMeta: metav1.ObjectMeta{Namespace: "garden", Name: "a"}}
+		c := fake.NewClientBuilder().WithObjects(e.DeepCopy()).WithInterceptorFuncs(interceptor.Funcs{
+			Delete: func(context.Context, client.WithWatch, client.Object, ...client.DeleteOption) error { return refusal },
+		}).Build()
+		config := &gardenconfigv1alpha1.ServerConfiguration{}
+		config.Controllers.Event = &gardenconfigv1alpha1.ServerEventControllerConfiguration{}
+		config.SetDefaults()
+		r := &event.Reconciler{Base: kit.Base{Client: c, Clock: clocktesting.NewFakeClock(time.Date(2026, 4, 1, 12, 0, 0, 0, time.UTC))}, Config: config.Controllers.Event}
+		if _, err := r.Reconcile(t.Context(), e.DeepCopy()); !errors.Is(err, want) {
+			t.Errorf("Reconcile(...) = %v after %v, want %v", err, refusal, want)
+		}
+	}
+}

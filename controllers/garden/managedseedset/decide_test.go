@@ -62,6 +62,10 @@ func TestDecide(t *testing.T) {
 			reason: "a number that was reserved before a crash is used", set: bed(1, next(4), waits("a-3", "ShootReconciling")),
 			want: outcome{Step: "CreateShoot", Replica: "a-3", Event: "CreatingShoot", Pending: "a-3 ShootReconciling", Since: 1, Next: 4},
 		},
+		"GCM-MSS-9 replaced": {
+			reason: "that of a replica that was removed is not, although another one is wanted", set: bed(1, next(4), waits("a-3", "ShootDeleting")),
+			want: outcome{Step: "CreateShoot", Replica: "a-4", Event: "CreatingShoot", Pending: "a-4 ShootReconciling", Since: 9, Next: 5},
+		},
 		"GCM-MSS-9 lost": {
 			reason: "unless somebody else took its name", set: bed(1, next(4), waits("a-3", "ShootReconciling")), taken: []string{"a-3"},
 			want: outcome{Step: "CreateShoot", Replica: "a-4", Event: "CreatingShoot", Pending: "a-4 ShootReconciling", Since: 9, Next: 5},
@@ -193,6 +197,16 @@ func TestDecide(t *testing.T) {
 		"GCM-MSS-11 next": {
 			reason: "and another one once it is ready", set: bed(2, waits("a-0", "ShootNotHealthy")), replicas: []replica{ready(0), ready(1, silent)},
 			want: outcome{Replica: "a-1", Event: "WaitingForSeedReady", Pending: "a-1 SeedNotReady", Since: 9},
+		},
+		"GCM-MSS-8 begun": {
+			reason: "a removal that has begun goes on, although another replica would be removed first now",
+			set:    bed(1, waits("a-1", "ManagedSeedDeleting")), replicas: []replica{in(0, managedseedset.ShootReconcileFailed), in(1, managedseedset.ShootReconciled)},
+			want: outcome{Step: "DeleteShoot", Replica: "a-1", Event: "DeletingShoot", Pending: "a-1 ShootDeleting", Since: 9},
+		},
+		"GCM-MSS-8 begun, spared": {
+			reason: "unless its shoot is protected by now", set: bed(1, waits("a-1", "ManagedSeedDeleting")),
+			replicas: []replica{in(0, managedseedset.ShootReconcileFailed), in(1, managedseedset.ShootReconciled, spared(theShoot))},
+			want:     outcome{Step: "DeleteShoot", Replica: "a-0", Event: "DeletingShoot", Pending: "a-0 ShootDeleting", Since: 9},
 		},
 		"GCM-MSS-11 all well":  {reason: "until none is pending", set: bed(1, waits("a-0", "SeedNotReady")), replicas: []replica{ready(0)}},
 		"GCM-MSS-11 removed":   {reason: "what was removed is not pending", set: bed(1, waits("a-1", "ShootDeleting")), replicas: []replica{ready(0)}},

@@ -257,6 +257,8 @@ func TestHostileKubeconfigs(t *testing.T) {
 		"socket":       {change: func(c *to, _ *who) { c.Server = "unix:///run/a.sock" }, want: serverError},
 		"no server":    {change: func(c *to, _ *who) { c.Server = "" }, want: serverError},
 		"credentials":  {change: func(c *to, _ *who) { c.Server = "https://a:b@example.org" }, want: serverError},
+		"fragment":     {change: func(c *to, _ *who) { c.Server = "https://example.org/#a" }, want: serverError},
+		"no host":      {change: func(c *to, _ *who) { c.Server = "https://:6443" }, want: serverError},
 		"query":        {change: func(c *to, _ *who) { c.Server = "https://example.org/?a=b" }, want: serverError},
 		"no authority": {change: func(c *to, _ *who) { c.CertificateAuthorityData = []byte("x") }, want: "certificate-authority-data in the kubeconfig holds no certificate"},
 		"half a pair":  {change: func(_ *to, u *who) { u.ClientKeyData = []byte("secret") }, want: "client-certificate-data and client-key-data in the kubeconfig do not fit"},
@@ -284,6 +286,15 @@ func TestHostileKubeconfigs(t *testing.T) {
 		"nothing":    {want: "the Secret has no kubeconfig under the key kubeconfig"},
 		"garbage":    {text: "users: [" + token, want: "the kubeconfig cannot be read"},
 		"other kind": {text: "apiVersion: v1\nkind: Secret\ndata: {a: " + token + "}", want: "the kubeconfig cannot be read"},
+		"deletion": {
+			text: "apiVersion: v1\nkind: Config\ncurrent-context: a\ncontexts: [{name: a, context: {cluster: it, user: me}}]\n" +
+				"clusters: [{name: it, cluster: {server: \"https://api.example.com\"}}]\nusers: [{name: me, user: {token: \"a\\x7fb\"}}]\n",
+			want: "the token, username or password in the kubeconfig has characters that no header can have",
+		},
+		"no user": {
+			text: "apiVersion: v1\nkind: Config\ncurrent-context: a\ncontexts: [{name: a, context: {cluster: it, user: me}}]\nclusters: [{name: it, cluster: {server: \"https://api.example.com\"}}]\n",
+			want: "the current context of the kubeconfig does not name a cluster and a user that it has",
+		},
 		"no context": {text: "apiVersion: v1\nkind: Config\n", want: "the current context of the kubeconfig does not name a cluster and a user that it has"},
 		"no cluster": {
 			text: "apiVersion: v1\nkind: Config\ncurrent-context: a\ncontexts: [{name: a, context: {cluster: b, user: c}}]\nusers: [{name: c, user: {token: " + token + "}}]\n",

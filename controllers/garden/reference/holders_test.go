@@ -30,6 +30,9 @@ func TestOfShoot(t *testing.T) {
 	shoot.Spec.Resources = append(shoot.Spec.Resources, referencing("Pod", "other").Spec.Resources...)
 	shoot.Spec.DNS = &gardencorev1beta1.DNS{Providers: []gardencorev1beta1.DNSProvider{
 		{SecretName: new("dns"), CredentialsRef: &autoscalingv1.CrossVersionObjectReference{Kind: "Secret", Name: "dns"}},
+		{SecretName: new("dns-older")},
+		{CredentialsRef: &autoscalingv1.CrossVersionObjectReference{Kind: "WorkloadIdentity", Name: "dns-newer"}},
+		{},
 	}}
 	shoot.Spec.Kubernetes.KubeAPIServer = &gardencorev1beta1.KubeAPIServerConfig{
 		AdmissionPlugins:         []gardencorev1beta1.AdmissionPlugin{{Name: "a", KubeconfigSecretName: new("admission")}, {Name: "b"}},
@@ -46,14 +49,26 @@ func TestOfShoot(t *testing.T) {
 		{Kind: "Secret", Name: "admission"},
 		{Kind: "Secret", Name: "authorizer"},
 		{Kind: "Secret", Name: "dns"},
+		{Kind: "Secret", Name: "dns-older"},
 		{Kind: "Secret", Name: "resource"},
+		{Kind: "WorkloadIdentity", Name: "dns-newer"},
 		{Kind: "WorkloadIdentity", Name: "identity"},
 	}
 	if diff := cmp.Diff(want, reference.Shoots().Of(&shoot)); diff != "" {
 		t.Errorf("GCM-SHOOTREF-2: everything of a kind that can be protected, once, sorted (-want +got):\n%s", diff)
 	}
-	if got := reference.Shoots().Of(&gardencorev1beta1.Shoot{}); len(got) != 0 {
-		t.Errorf("GCM-SHOOTREF-4: a shoot without references has %v", got)
+	for name, config := range map[string]*gardencorev1beta1.KubeAPIServerConfig{
+		"none":      nil,
+		"plain":     {},
+		"audit":     {AuditConfig: &gardencorev1beta1.AuditConfig{}},
+		"policy":    {AuditConfig: &gardencorev1beta1.AuditConfig{AuditPolicy: &gardencorev1beta1.AuditPolicy{}}},
+		"anonymous": {StructuredAuthentication: &gardencorev1beta1.StructuredAuthentication{}, StructuredAuthorization: &gardencorev1beta1.StructuredAuthorization{}},
+	} {
+		shoot := &gardencorev1beta1.Shoot{}
+		shoot.Spec.Kubernetes.KubeAPIServer = config
+		if got := reference.Shoots().Of(shoot); len(got) != 0 {
+			t.Errorf("GCM-SHOOTREF-4: a shoot without references (%s) has %v", name, got)
+		}
 	}
 }
 
@@ -86,6 +101,13 @@ func TestOfControllerDeployment(t *testing.T) {
 				Resources: []gardencorev1.NamedResourceReference{{Name: "x", ResourceRef: autoscalingv1.CrossVersionObjectReference{Kind: "ConfigMap", Name: "settings"}}},
 			},
 			want: []reference.Reference{{Kind: "ConfigMap", Name: "settings"}, {Kind: "Secret", Name: "bundle"}, {Kind: "Secret", Name: "pull"}},
+		},
+		"bundle": {
+			reason: "a chart may be fetched without credentials",
+			deployment: gardencorev1.ControllerDeployment{Helm: &gardencorev1.HelmControllerDeployment{OCIRepository: &gardencorev1.OCIRepository{
+				Ref: new("registry.example.com/chart"), CABundleSecretRef: &corev1.LocalObjectReference{Name: "bundle"},
+			}}},
+			want: []reference.Reference{{Kind: "Secret", Name: "bundle"}},
 		},
 		"plain": {reason: "most name nothing", deployment: gardencorev1.ControllerDeployment{Helm: &gardencorev1.HelmControllerDeployment{RawChart: []byte("chart")}}},
 		"other": {reason: "what is not ours may be of any form", deployment: gardencorev1.ControllerDeployment{ObjectMeta: metav1.ObjectMeta{Annotations: map[string]string{

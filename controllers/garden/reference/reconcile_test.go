@@ -93,14 +93,14 @@ func (g *garden) protected() []string {
 	return names
 }
 
-// refer changes what a shoot refers to.
-func (g *garden) refer(shoot string, to ...string) {
+// refer changes what shoot one refers to.
+func (g *garden) refer(to ...string) {
 	g.t.Helper()
 	s := &gardencorev1beta1.Shoot{}
-	if err := g.Get(g.t.Context(), client.ObjectKey{Namespace: home, Name: shoot}, s); err != nil {
+	if err := g.Get(g.t.Context(), client.ObjectKey{Namespace: home, Name: "one"}, s); err != nil {
 		g.t.Fatal(err)
 	}
-	s.Spec.Resources = shooting(shoot, to...).Spec.Resources
+	s.Spec.Resources = shooting("one", to...).Spec.Resources
 	if err := g.Update(g.t.Context(), s); err != nil {
 		g.t.Fatal(err)
 	}
@@ -158,7 +158,7 @@ func TestRelease_GCM_SHOOTREF_3(t *testing.T) {
 	g := start(t, shooting("one", "a", "b"), shooting("two", "b"), secret("a"), secret("b"), secret("c"))
 	g.pass("one")
 	g.pass("two")
-	g.refer("one", "c")
+	g.refer("c")
 	g.pass("one")
 	if diff := cmp.Diff([]string{"b", "c"}, g.protected()); diff != "" {
 		t.Errorf("what another shoot refers to stays, what none does is released (-want +got):\n%s", diff)
@@ -189,7 +189,7 @@ func TestLastPass_GCM_SHOOTREF_4(t *testing.T) {
 	g := start(t, shooting("one", "a"), secret("a"))
 	g.pass("one")
 	g.hides(&metav1.PartialObjectMetadataList{})
-	g.refer("one")
+	g.refer()
 	g.pass("one")
 	if got := g.protected(); len(got) > 0 {
 		t.Errorf("%v are protected, want none after the last pass of a shoot without references", got)
@@ -206,7 +206,7 @@ func TestNamedMeanwhile_GCM_SHOOTREF_3(t *testing.T) {
 	t.Parallel()
 	g := start(t, shooting("one", "a"), secret("a"))
 	g.pass("one")
-	g.refer("one")
+	g.refer()
 	usual := g.reconciler
 	come := func() {
 		if err := g.Create(t.Context(), shooting("two", "a")); err != nil {

@@ -89,4 +89,9 @@ func TestNote(t *testing.T) {
 	if diff := cmp.Diff(want, status); diff != "" {
 		t.Errorf("GCM-ACTIVITY-1: an older activity does not move it (-want +got):\n%s", diff)
 	}
+	activity.Note(status, at(6))
+	want.LastActivityTimestamp = new(metav1.NewTime(at(6)))
+	if diff := cmp.Diff(want, status); diff != "" {
+		t.Errorf("GCM-ACTIVITY-1: a later activity does (-want +got):\n%s", diff)
+	}
 }

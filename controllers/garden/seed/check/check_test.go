@@ -4,6 +4,7 @@ package check_test
 
 import (
 	"context"
+	"errors"
 	"testing"
 	"time"
 
@@ -13,6 +14,7 @@ import (
 	clocktesting "k8s.io/utils/clock/testing"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
+	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	gardenconfigv1alpha1 "github.com/terrarium-garden/terrarium/apis/config/v1alpha1"
@@ -29,7 +31,8 @@ func TestReconcile(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	seed := &gardencorev1beta1.Seed{ObjectMeta: metav1.ObjectMeta{Name: "eu"}}
+	other := gardencorev1beta1.Condition{Type: gardencorev1beta1.ConditionTypeGardenletReady, Status: "True"}
+	seed := &gardencorev1beta1.Seed{ObjectMeta: metav1.ObjectMeta{Name: "eu"}, Status: gardencorev1beta1.SeedStatus{Conditions: []gardencorev1beta1.Condition{other}}}
 	c := fake.NewClientBuilder().WithScheme(kinds).WithObjects(seed).WithStatusSubresource(seed).Build()
 	clk := clocktesting.NewFakeClock(time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC))
 	found := &gardencorev1beta1.Condition{Status: gardencorev1beta1.ConditionTrue}
@@ -72,7 +75,7 @@ func TestReconcile(t *testing.T) {
 		if err := c.Get(t.Context(), client.ObjectKeyFromObject(seed), seed); err != nil {
 			t.Fatal(err)
 		}
-		var want []gardencorev1beta1.Condition
+		want := []gardencorev1beta1.Condition{other}
 		if step.want != "" {
 			want = append(want, gardencorev1beta1.Condition{Type: gardencorev1beta1.ConditionTypeBackupBucketsReady, Status: step.want})
 		}
@@ -80,5 +83,39 @@ func TestReconcile(t *testing.T) {
 		if diff := cmp.Diff(want, seed.Status.Conditions, times, cmpopts.EquateEmpty()); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", step.reason, diff)
 		}
+	}
+}
+
+// TestUnread_GCM_SEEDEXT_1 has lists that fail: a seed is not judged by what is not known.
+func TestUnread_GCM_SEEDEXT_1(t *testing.T) {
+	t.Parallel()
+	kinds, err := scheme.New()
+	if err != nil {
+		t.Fatal(err)
+	}
+	errBoom := errors.New("boom")
+	for name, of := range map[string]check.Check{"extensions": check.Extensions(), "backup buckets": check.BackupBuckets()} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			before := gardencorev1beta1.Condition{Type: of.Condition, Status: "True", Reason: "Before"}
+			seed := &gardencorev1beta1.Seed{ObjectMeta: metav1.ObjectMeta{Name: "eu"}, Status: gardencorev1beta1.SeedStatus{Conditions: []gardencorev1beta1.Condition{before}}}
+			c := fake.NewClientBuilder().WithScheme(kinds).WithObjects(seed).WithStatusSubresource(seed).WithInterceptorFuncs(interceptor.Funcs{
+				List: func(context.Context, client.WithWatch, client.ObjectList, ...client.ListOption) error { return errBoom },
+			}).Build()
+			r := &check.Reconciler{
+				Base: kit.Base{Client: c, Clock: clocktesting.NewFakeClock(time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC))}, Check: of,
+				Config: gardenconfigv1alpha1.ServerSeedCheckConfiguration{SyncPeriod: &metav1.Duration{Duration: 30 * time.Second}},
+			}
+			key := client.ObjectKeyFromObject(seed)
+			if _, err := reconcile.AsReconciler(c, r).Reconcile(t.Context(), reconcile.Request{NamespacedName: key}); !errors.Is(err, errBoom) {
+				t.Errorf("Reconcile(...) = %v, want %v", err, errBoom)
+			}
+			if err := c.Get(t.Context(), key, seed); err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff([]gardencorev1beta1.Condition{before}, seed.Status.Conditions); diff != "" {
+				t.Errorf("conditions (-want +got):\n%s", diff)
+			}
+		})
 	}
 }

@@ -55,6 +55,11 @@ func TestJudgeExtensions(t *testing.T) {
 			installations: []gardencorev1beta1.ControllerInstallation{installation("a", "True", "", "True", "False")},
 			want:          gardencorev1beta1.Condition{Status: "False", Reason: "NotAllExtensionsHealthy", Message: "a: its condition Installed is missing"},
 		},
+		"GCM-SEEDEXT-2 missing conditions": {
+			reason:        "of several the first one is named",
+			installations: []gardencorev1beta1.ControllerInstallation{installation("a", "True", "", "", "False")},
+			want:          gardencorev1beta1.Condition{Status: "False", Reason: "NotAllExtensionsHealthy", Message: "a: its condition Installed is missing"},
+		},
 		"GCM-SEEDEXT-2 precedence": {
 			reason: "not valid weighs more than not installed, that more than not healthy, that more than progressing",
 			installations: []gardencorev1beta1.ControllerInstallation{

@@ -63,6 +63,18 @@ func TestDecide(t *testing.T) {
 			copies:  []corev1.Secret{secret("seed-eu", "a", role("alerting"))},
 			want:    namespace.Plan{Update: []corev1.Secret{secret("seed-eu", "a")}},
 		},
+		"GCM-SEED-2 other annotation": {
+			reason:  "so do annotations",
+			sources: []corev1.Secret{secret("garden", "a")},
+			copies:  []corev1.Secret{secret("seed-eu", "a", func(s *corev1.Secret) { s.Annotations = nil })},
+			want:    namespace.Plan{Update: []corev1.Secret{secret("seed-eu", "a")}},
+		},
+		"GCM-SEED-3 ending source": {
+			reason:  "what is being deleted is no source any more",
+			sources: []corev1.Secret{secret("garden", "a", func(s *corev1.Secret) { s.DeletionTimestamp = new(metav1.Now()) })},
+			copies:  []corev1.Secret{secret("seed-eu", "a")},
+			want:    namespace.Plan{Delete: []corev1.Secret{secret("seed-eu", "a")}},
+		},
 		"GCM-SEED-2 other type": {
 			reason:  "a type never changes, so the copy is made anew",
 			sources: []corev1.Secret{secret("garden", "a", tls)},

@@ -78,7 +78,12 @@ func TestReconcile(t *testing.T) {
 			r := &retry.Reconciler{
 				Base:   kit.Base{Client: c, Clock: clocktesting.NewFakeClock(tc.now)},
 				Config: config.Controllers.ShootRetry,
-				Jitter: func(limit time.Duration) time.Duration { return limit * 3 / 10 },
+				Jitter: func(limit time.Duration) time.Duration {
+					if limit <= 0 {
+						t.Errorf("Jitter(%s): there is no random time below that", limit)
+					}
+					return limit * 3 / 10
+				},
 			}
 			result, err := reconcile.AsReconciler(c, r).Reconcile(t.Context(), reconcile.Request{NamespacedName: client.ObjectKeyFromObject(shoot)})
 			if err != nil {
