@@ -33,6 +33,7 @@ func TestMoving(t *testing.T) {
 		"GCM-MIGR-1 moved":     {reason: "it has moved while it ran", to: new("b"), on: new("b"), last: last("LiveMigrate", "Succeeded")},
 		"GCM-MIGR-1 scheduled": {reason: "it is created, not moved", to: new("a")},
 		"GCM-MIGR-1 waiting":   {reason: "it has no seed yet"},
+		"GCM-MIGR-1 nowhere":   {reason: "nobody has said where it is to move", on: new("a"), last: last("Migrate", "Succeeded")},
 		"GCM-MIGR-1 at home":   {reason: "it stays where it is", to: new("a"), on: new("a"), last: last("Reconcile", "Processing")},
 		"GCM-MIGR-1 going":     {reason: "what is deleted is not moved", to: new("b"), on: new("a"), inDeletion: true},
 	} {
@@ -103,6 +104,13 @@ func TestJudge(t *testing.T) {
 				s.Status.Conditions = append(s.Status.Conditions, gardencorev1beta1.Condition{Type: "BackupBucketsReady", Status: "False"})
 			}),
 			want: finding("False", "DestinationSeedUnready", "Seed b is not ready: its condition BackupBucketsReady is False"),
+		},
+		"GCM-MIGR-1 buckets unknown": {
+			reason: "they may be well", source: seed("a", "v1", same),
+			destination: seed("b", "v1", func(s *gardencorev1beta1.Seed) {
+				s.Status.Conditions = append(s.Status.Conditions, gardencorev1beta1.Condition{Type: "BackupBucketsReady", Status: "Unknown"})
+			}),
+			want: finding("True", "DestinationSeedReady", "Seed b can take over the control plane"),
 		},
 		"GCM-MIGR-1 changed": {
 			reason: "what it is going to be is not known", source: seed("a", "v1", same),
