@@ -29,6 +29,8 @@ type Input struct {
 	Strategy Strategy
 	// Project is the name of the shoot's project, which is part of its domain below a default domain.
 	Project string
+	// Domains are the default domains of the garden, which seeds without their own have.
+	Domains []string
 	// Distances maps regions of seeds to their distance from the shoot's region, for MinimalDistance. If it has none of the
 	// candidates' regions, the names of the regions are compared.
 	Distances map[string]int

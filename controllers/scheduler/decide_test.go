@@ -22,6 +22,8 @@ type decideCase struct {
 	seeds   []seed
 	shoots  []shoot
 	nearest bool
+	// domains are the default domains of the garden.
+	domains []string
 	// distances are those that the garden knows.
 	distances map[string]int
 	want      string
@@ -35,7 +37,7 @@ func runDecide(t *testing.T, cases map[string]decideCase) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			known := pictureOf(tc.seeds, tc.shoots)
-			in := scheduler.Input{Shoot: tc.shoot, CloudProfile: tc.profile, Seeds: known.Seeds(), Strategy: scheduler.SameRegion, Project: "dev", Distances: tc.distances}
+			in := scheduler.Input{Shoot: tc.shoot, CloudProfile: tc.profile, Seeds: known.Seeds(), Strategy: scheduler.SameRegion, Project: "dev", Domains: tc.domains, Distances: tc.distances}
 			if tc.nearest {
 				in.Strategy = scheduler.MinimalDistance
 			}
@@ -210,6 +212,34 @@ func TestDecideFilters(t *testing.T) {
 				"a": `it has no default domain in which domain "crazy-botany.dev.x.example" is the shoot's own`,
 				"b": "it is hidden from the scheduler (spec.settings.scheduling.visible is false)",
 			},
+		},
+		"SCHED-FILT-8 of the garden": {
+			reason:  "a seed without default domains has those of the garden, and only such a seed",
+			shoot:   newShoot(domain("crazy-botany.dev.x.example")),
+			domains: []string{"y.example", "x.example"},
+			seeds:   []seed{newSeed("a", defaults("z.example")), newSeed("b")},
+			want:    "b",
+		},
+		"SCHED-FILT-8 of the garden and of a seed": {
+			reason:  "both have it",
+			shoot:   newShoot(domain("crazy-botany.dev.x.example")),
+			domains: []string{"x.example"},
+			seeds:   []seed{newSeed("a"), newSeed("b", defaults("x.example"), hidden)},
+			want:    "a",
+		},
+		"SCHED-FILT-8 of the garden alone": {
+			reason:  "a domain of the garden that no seed has is a default domain all the same",
+			shoot:   newShoot(domain("crazy-botany.dev.x.example")),
+			domains: []string{"x.example"},
+			seeds:   []seed{newSeed("a", defaults("z.example"))},
+			why:     map[string]string{"a": `it has no default domain in which domain "crazy-botany.dev.x.example" is the shoot's own`},
+		},
+		"SCHED-FILT-8 beside that of the garden": {
+			reason:  "a domain that is no default domain goes anywhere",
+			shoot:   newShoot(domain("crazy-botany.dev.own.example")),
+			domains: []string{"x.example"},
+			seeds:   []seed{newSeed("a", defaults("z.example")), newSeed("b")},
+			want:    "a",
 		},
 		"SCHED-FILT-8 not its own": {
 			reason: "the place of another shoot or project below the domain is on no seed",

@@ -60,16 +60,19 @@ func zones(in Input, candidates []*gardencorev1beta1.Seed, rejected rejections) 
 	})
 }
 
-// defaultDomain keeps the seeds that host the domain of the shoot. A domain below a default domain of any seed must be the
-// one that belongs to the shoot, and the seed must have this default domain (SCHED-FILT-8).
+// defaultDomain keeps the seeds that host the domain of the shoot. A domain below a default domain of the garden or of any seed must be
+// the one that belongs to the shoot, and the seed must have this default domain (SCHED-FILT-8).
 func defaultDomain(in Input, candidates []*gardencorev1beta1.Seed, rejected rejections) []*gardencorev1beta1.Seed {
 	domain := query.Domain(in.Shoot.Spec.DNS)
-	below := func(seed *gardencorev1beta1.Seed) bool { return query.BelowDefault(domain, seed) }
-	if domain == "" || !slices.ContainsFunc(in.Seeds, below) {
+	above := func(d string) bool { return query.Below(domain, d) }
+	ofSeed := func(seed *gardencorev1beta1.Seed) bool {
+		return slices.ContainsFunc(query.DefaultDomains(seed, nil), above)
+	}
+	if domain == "" || !slices.ContainsFunc(in.Domains, above) && !slices.ContainsFunc(in.Seeds, ofSeed) {
 		return candidates
 	}
 	return keep(in, candidates, rejected, func(in Input, seed *gardencorev1beta1.Seed) string {
-		return query.ForeignDomain(in.Shoot, in.Project, seed)
+		return query.ForeignDomain(in.Shoot, in.Project, seed, in.Domains)
 	})
 }
 

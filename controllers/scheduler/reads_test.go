@@ -50,6 +50,7 @@ func TestReadsThatFail_SCHED_SEL_3(t *testing.T) {
 	}{
 		"Profile":   {reason: "without its profile nothing is known of the seeds that it may have", cannot: is[*gardencorev1beta1.CloudProfile]},
 		"Namespace": {reason: "without the name of the project nothing is known of its domain", cannot: is[*corev1.Namespace]},
+		"Domains":   {reason: "nor without the default domains of the garden", cannot: is[*metav1.PartialObjectMetadataList]},
 		"Distances": {reason: "distances that cannot be read are not the same as none", cannot: is[*corev1.ConfigMapList]},
 		"Stored":    {reason: "what has changed in the shoot is not guessed", cannot: is[*shoot], moved: true, asked: 1},
 	}

@@ -15,7 +15,6 @@ import (
 	logf "sigs.k8s.io/controller-runtime/pkg/log"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
-	"github.com/terrarium-garden/terrarium/apis/core/query"
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	"github.com/terrarium-garden/terrarium/controllers/kit"
 	"github.com/terrarium-garden/terrarium/controllers/profile"
@@ -102,9 +101,12 @@ func waits(err error) bool {
 }
 
 // pause returns the time until the next attempt. It is the time for which the shoot has already waited for the same reason, so
-// that it doubles with each attempt.
+// that it doubles with each attempt. A time in the future is of a clock that was wrong: how long the shoot has waited is not known.
 func (r *Reconciler) pause(shoot *gardencorev1beta1.Shoot) time.Duration {
 	waited := r.Clock.Since(shoot.Status.LastOperation.LastUpdateTime.Time)
+	if waited < 0 {
+		return r.Queue.MaxDelay
+	}
 	return min(max(waited, r.Queue.BaseDelay), r.Queue.MaxDelay)
 }
 
@@ -119,12 +121,16 @@ func (r *Reconciler) choose(ctx context.Context, shoot *gardencorev1beta1.Shoot)
 	if err != nil {
 		return "", err
 	}
+	domains, err := r.domains(ctx, shoot)
+	if err != nil {
+		return "", err
+	}
 	distances, err := r.distances(ctx, shoot, offer.Name)
 	if err != nil {
 		return "", err
 	}
 	return r.Picture.Assume(shoot, Prepare(Input{
-		Shoot: shoot, CloudProfile: offer, Seeds: r.Picture.Seeds(), Strategy: r.strategy(), Project: project, Distances: distances,
+		Shoot: shoot, CloudProfile: offer, Seeds: r.Picture.Seeds(), Strategy: r.strategy(), Project: project, Domains: domains, Distances: distances,
 	}).Choose)
 }
 
@@ -134,18 +140,6 @@ type shared struct{ client.Reader }
 // Get implements client.Reader.
 func (s shared) Get(ctx context.Context, key client.ObjectKey, object client.Object, o ...client.GetOption) error {
 	return s.Reader.Get(ctx, key, object, append(o, client.UnsafeDisableDeepCopy)...)
-}
-
-// project returns the name of the shoot's project. It is only needed, and only read, if the shoot has a domain.
-func (r *Reconciler) project(ctx context.Context, shoot *gardencorev1beta1.Shoot) (string, error) {
-	if query.Domain(shoot.Spec.DNS) == "" {
-		return "", nil
-	}
-	namespace := &corev1.Namespace{}
-	if err := r.Client.Get(ctx, client.ObjectKey{Name: shoot.Namespace}, namespace, client.UnsafeDisableDeepCopy); err != nil {
-		return "", fmt.Errorf("get namespace %q: %w", shoot.Namespace, err)
-	}
-	return namespace.Labels[gardencorev1beta1.LabelProjectName], nil
 }
 
 // bind sets the seed through the subresource, where admission checks it again (SCHED-BIND-1).

@@ -193,6 +193,17 @@ func TestAnotherReasonBeginsAnew(t *testing.T) {
 	}
 }
 
+// TestClockSetBack_SCHED_BIND_2 sets a clock right that was an hour ahead when the shoot began to wait.
+func TestClockSetBack_SCHED_BIND_2(t *testing.T) {
+	t.Parallel()
+	o := newOffice(t, newShoot(of("CloudProfile", "local")), newProfile())
+	o.attempt(t)
+	o.clock.Step(-time.Hour)
+	if got := o.attempt(t).RequeueAfter; got != 30*time.Second {
+		t.Errorf("When it is not known how long the shoot has waited, the pause is %s, want the longest", got)
+	}
+}
+
 func TestProfileOfTheProject(t *testing.T) {
 	t.Parallel()
 	own := &gardencorev1beta1.NamespacedCloudProfile{ObjectMeta: metav1.ObjectMeta{Namespace: "garden-dev", Name: "own"}}
@@ -215,6 +226,33 @@ func TestDefaultDomainInProject_SCHED_FILT_8(t *testing.T) {
 	o.attempt(t)
 	if o.bound != "b" {
 		t.Errorf("The name of the project comes from the namespace.\nbound to seed %q, want b", o.bound)
+	}
+}
+
+// TestDefaultDomainOfGarden_SCHED_FILT_8 has Secrets in the garden of which one is a default domain.
+func TestDefaultDomainOfGarden_SCHED_FILT_8(t *testing.T) {
+	t.Parallel()
+	secret := func(namespace, name, role, domain, provider string) *corev1.Secret {
+		return &corev1.Secret{ObjectMeta: metav1.ObjectMeta{
+			Namespace: namespace, Name: name, Labels: map[string]string{"gardener.cloud/role": role},
+			Annotations: map[string]string{"dns.gardener.cloud/domain": domain, "dns.gardener.cloud/provider": provider},
+		}}
+	}
+	for domain, want := range map[string]string{"x": "b", "internal": "a", "elsewhere": "a", "nobody": "a"} {
+		t.Run(domain, func(t *testing.T) {
+			t.Parallel()
+			namespace := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "garden-dev", Labels: map[string]string{"project.gardener.cloud/name": "dev"}}}
+			o := newOffice(t, namespace, newShoot(of("CloudProfile", "local"), func(s *shoot) {
+				s.Spec.DNS = &gardencorev1beta1.DNS{Domain: new("crazy-botany.dev." + domain + ".example")}
+			}), newProfile(), new(newSeed("a", defaults("y.example"))), new(newSeed("b")),
+				secret("garden", "x", "default-domain", "x.example", "local"), secret("garden", "internal", "internal-domain", "internal.example", "local"),
+				secret("garden-dev", "elsewhere", "default-domain", "elsewhere.example", "local"), secret("garden", "nobody", "default-domain", "nobody.example", ""),
+				secret("garden", "empty", "default-domain", "", "local"))
+			o.attempt(t)
+			if o.bound != want {
+				t.Errorf("bound to seed %q, want %s", o.bound, want)
+			}
+		})
 	}
 }
 

@@ -60,12 +60,24 @@ func Stopped(seed *gardencorev1beta1.Seed) string {
 	return ""
 }
 
-// ForeignDomain rejects a seed without a default domain in which the domain of the shoot is the shoot's own, which is
-// <shoot>.<project>.<default domain> (SCHED-FILT-8).
-func ForeignDomain(shoot *gardencorev1beta1.Shoot, project string, seed *gardencorev1beta1.Seed) string {
-	domain := Domain(shoot.Spec.DNS)
+// DefaultDomains returns the default domains of shoots on a seed: those of the seed, or else those of the garden (API-DNS-1).
+func DefaultDomains(seed *gardencorev1beta1.Seed, garden []string) []string {
+	if len(seed.Spec.DNS.Defaults) == 0 {
+		return garden
+	}
+	domains := make([]string, 0, len(seed.Spec.DNS.Defaults))
 	for _, d := range seed.Spec.DNS.Defaults {
-		if domain == shoot.Name+"."+project+"."+d.Domain {
+		domains = append(domains, d.Domain)
+	}
+	return domains
+}
+
+// ForeignDomain rejects a seed without a default domain in which the domain of the shoot is the shoot's own, which is
+// <shoot>.<project>.<default domain>. The domains of the garden are those of a seed without its own (SCHED-FILT-8).
+func ForeignDomain(shoot *gardencorev1beta1.Shoot, project string, seed *gardencorev1beta1.Seed, garden []string) string {
+	domain := Domain(shoot.Spec.DNS)
+	for _, d := range DefaultDomains(seed, garden) {
+		if domain == shoot.Name+"."+project+"."+d {
 			return ""
 		}
 	}
@@ -85,11 +97,6 @@ func NoNames(shoot *gardencorev1beta1.Shoot, seed *gardencorev1beta1.Seed) strin
 func MakesNames(seed *gardencorev1beta1.Seed) bool {
 	settings := seed.Spec.Settings
 	return settings == nil || settings.ShootDNS == nil || settings.ShootDNS.Enabled
-}
-
-// BelowDefault reports whether a domain lies below a default domain of a seed.
-func BelowDefault(domain string, seed *gardencorev1beta1.Seed) bool {
-	return slices.ContainsFunc(seed.Spec.DNS.Defaults, func(d gardencorev1beta1.SeedDNSProviderConfig) bool { return Below(domain, d.Domain) })
 }
 
 // MissingControlPlaneZone rejects a seed without one of the zones that a shoot names for its control plane (SCHED-FILT-6).
