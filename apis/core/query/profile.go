@@ -5,6 +5,8 @@ package query
 import (
 	"slices"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 )
 
@@ -72,12 +74,24 @@ func mergeImage(all []gardencorev1beta1.MachineImage, image gardencorev1beta1.Ma
 	return all
 }
 
-// prolong sets another expiration date of a version.
+// prolong sets another expiration date of a version, or another lifecycle. A version has its stages in one of two forms, so the form
+// that is not set anew is adapted to the other: an expiration date ends the lifecycle of the profile, and a lifecycle takes the place of
+// its classification and date.
 func prolong(v *gardencorev1beta1.ExpirableVersion, by gardencorev1beta1.ExpirableVersion) {
-	if by.ExpirationDate != nil {
+	switch {
+	case len(by.Lifecycle) > 0:
+		v.Lifecycle, v.Classification, v.ExpirationDate = by.Lifecycle, nil, nil
+	case by.ExpirationDate != nil && len(v.Lifecycle) > 0:
+		v.Lifecycle = endingAt(v.Lifecycle, by.ExpirationDate)
+	case by.ExpirationDate != nil:
 		v.ExpirationDate = by.ExpirationDate
 	}
-	if len(by.Lifecycle) > 0 {
-		v.Lifecycle = by.Lifecycle
-	}
+}
+
+// endingAt returns a lifecycle that ends at another time, without the stages that would begin later.
+func endingAt(cycle []gardencorev1beta1.LifecycleStage, end *metav1.Time) []gardencorev1beta1.LifecycleStage {
+	cycle = slices.DeleteFunc(slices.Clone(cycle), func(s gardencorev1beta1.LifecycleStage) bool {
+		return s.Classification == gardencorev1beta1.VersionClassificationExpired || s.StartTime != nil && !s.StartTime.Before(end)
+	})
+	return append(cycle, gardencorev1beta1.LifecycleStage{Classification: gardencorev1beta1.VersionClassificationExpired, StartTime: end})
 }

@@ -63,3 +63,55 @@ func TestMerged(t *testing.T) {
 		t.Errorf("the parent stays as it is (-want +got):\n%s", diff)
 	}
 }
+
+// TestProlonged_GCM_NCP_1 merges a version of a profile with what a project says of its end.
+func TestProlonged_GCM_NCP_1(t *testing.T) {
+	t.Parallel()
+	type (
+		version = gardencorev1beta1.ExpirableVersion
+		stage   = gardencorev1beta1.LifecycleStage
+	)
+	year := func(n int) *metav1.Time { return new(metav1.NewTime(time.Date(n, 1, 1, 0, 0, 0, 0, time.UTC))) }
+	deprecated := gardencorev1beta1.VersionClassificationDeprecated
+	cycle := func(end int) []stage {
+		return []stage{{Classification: "supported"}, {Classification: "deprecated", StartTime: year(2028)}, {Classification: "expired", StartTime: year(end)}}
+	}
+	for name, tc := range map[string]struct {
+		reason        string
+		have, by      version
+		want          version
+		lives, passes int
+	}{
+		"date":           {reason: "another date", have: version{ExpirationDate: year(2029), Classification: &deprecated}, by: version{ExpirationDate: year(2030)}, want: version{ExpirationDate: year(2030), Classification: &deprecated}, lives: 2029, passes: 2030},
+		"first date":     {reason: "a date where there was none", by: version{ExpirationDate: year(2030)}, want: version{ExpirationDate: year(2030)}, lives: 2029, passes: 2030},
+		"lifecycle":      {reason: "another lifecycle", have: version{Lifecycle: cycle(2029)}, by: version{Lifecycle: cycle(2030)}, want: version{Lifecycle: cycle(2030)}, lives: 2029, passes: 2030},
+		"of a lifecycle": {reason: "a date ends a lifecycle later", have: version{Lifecycle: cycle(2029)}, by: version{ExpirationDate: year(2030)}, want: version{Lifecycle: cycle(2030)}, lives: 2029, passes: 2030},
+		"sooner": {
+			reason: "or sooner, without the stages that do not begin any more", have: version{Lifecycle: cycle(2029)}, by: version{ExpirationDate: year(2028)},
+			want: version{Lifecycle: []stage{{Classification: "supported"}, {Classification: "expired", StartTime: year(2028)}}}, lives: 2027, passes: 2028,
+		},
+		"never before": {
+			reason: "or at all", have: version{Lifecycle: cycle(2029)[:2]}, by: version{ExpirationDate: year(2030)}, want: version{Lifecycle: cycle(2030)}, lives: 2029, passes: 2030,
+		},
+		"of a date": {reason: "a lifecycle takes the place of the other form", have: version{ExpirationDate: year(2029), Classification: &deprecated}, by: version{Lifecycle: cycle(2030)}, want: version{Lifecycle: cycle(2030)}, lives: 2029, passes: 2030},
+		"neither":   {reason: "nothing is said of it", have: version{ExpirationDate: year(2029), Classification: &deprecated}, want: version{ExpirationDate: year(2029), Classification: &deprecated}, lives: 2028, passes: 2029},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			parent, own := &gardencorev1beta1.CloudProfile{}, &gardencorev1beta1.NamespacedCloudProfileSpec{Kubernetes: &gardencorev1beta1.KubernetesSettings{}}
+			tc.have.Version, tc.by.Version, tc.want.Version = "1.30.0", "1.30.0", "1.30.0"
+			parent.Spec.Kubernetes.Versions, own.Kubernetes.Versions = []version{tc.have}, []version{tc.by}
+			before := parent.DeepCopy()
+			got := query.Merged(parent, own).Spec.Kubernetes.Versions[0]
+			if diff := cmp.Diff(tc.want, got); diff != "" {
+				t.Errorf("%s (-want +got):\n%s", tc.reason, diff)
+			}
+			if !query.Active(got, year(tc.lives).Time) || !query.Expired(got, year(tc.passes).Time) {
+				t.Errorf("%s: in %d it is %s, in %d %s", tc.reason, tc.lives, query.Stage(got, year(tc.lives).Time), tc.passes, query.Stage(got, year(tc.passes).Time))
+			}
+			if diff := cmp.Diff(before, parent); diff != "" {
+				t.Errorf("the parent has changed (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
