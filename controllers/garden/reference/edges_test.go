@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
@@ -70,6 +71,35 @@ func TestKinds_GCM_SHOOTREF_2(t *testing.T) {
 	if got := g.protected(); len(got) > 0 {
 		t.Errorf("Secrets %v are protected, want none", got)
 	}
+}
+
+// TestComesLater_GCM_SHOOTREF_1 refers to a Secret that is made after the shoot, and once more after it has been deleted.
+func TestComesLater_GCM_SHOOTREF_1(t *testing.T) {
+	t.Parallel()
+	going := secret("a")
+	going.DeletionTimestamp, going.Finalizers = new(metav1.Now()), []string{"other"}
+	g := start(t, shooting("one", "a"), going)
+	pass := func(reason string, again time.Duration, protected ...string) {
+		t.Helper()
+		result, err := g.reconciler.Reconcile(t.Context(), reconcile.Request{NamespacedName: client.ObjectKey{Namespace: home, Name: "one"}})
+		if err != nil || result.RequeueAfter != again {
+			t.Errorf("%s\nReconcile(...) = %v, %v, want another pass after %s", reason, result, err, again)
+		}
+		if diff := cmp.Diff(protected, g.protected()); diff != "" {
+			t.Errorf("%s\nwhat is protected (-want +got):\n%s", reason, diff)
+		}
+	}
+	pass("one in deletion is not protected, and may be made again", 10*time.Second)
+	going.Finalizers = nil
+	if err := g.Update(t.Context(), going); err != nil {
+		t.Fatal(err)
+	}
+	pass("one that is not there may be made", 10*time.Second)
+	if err := g.Create(t.Context(), secret("a")); err != nil {
+		t.Fatal(err)
+	}
+	pass("it is protected when it is there", 5*time.Second, "a")
+	pass("then nothing is left to do", 0, "a")
 }
 
 // TestSeeds_GCM_SEEDREF_1 has a seed, which has no namespace, and refers to what is in that of the garden.

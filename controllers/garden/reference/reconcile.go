@@ -47,6 +47,9 @@ const (
 	finalizer = gardencorev1beta1.FinalizerReferenceProtection
 	// settled is the time after which the cache shows what was protected.
 	settled = 5 * time.Second
+	// missing is the time after which an object that a reference names, and that is not there, is looked for again. Objects are not
+	// watched for that: each Secret of a garden would be compared with all references.
+	missing = 10 * time.Second
 )
 
 // Reconcile protects what one object refers to, and releases what nobody refers to any more.
@@ -59,9 +62,8 @@ func (r *Reconciler) Reconcile(ctx context.Context, request reconcile.Request) (
 	return kit.Result(outcome, err)
 }
 
-// protect adds the finalizer to the object and to what it refers to (GCM-SHOOTREF-1). References to objects that do not exist are
-// ignored. When an object has got the finalizer, another pass follows: the reference may go before the cache shows that there is
-// something to release.
+// protect adds the finalizer to the object and to what it refers to (GCM-SHOOTREF-1). What does not exist yet gets it when it does. When an
+// object has got the finalizer, another pass follows: the reference may go before the cache shows that there is something to release.
 func (r *Reconciler) protect(ctx context.Context, object client.Object) (kit.Outcome, error) {
 	if object.GetDeletionTimestamp() != nil || !r.refers(object) {
 		return kit.Continue(), nil
@@ -69,14 +71,19 @@ func (r *Reconciler) protect(ctx context.Context, object client.Object) (kit.Out
 	if err := kit.EnsureFinalizer(ctx, r.Client, object, finalizer); err != nil {
 		return kit.Stop(), err
 	}
-	outcome := kit.Continue()
+	var added, absent bool
 	var errs []error
 	for _, reference := range r.Holder.Of(object) {
-		added, err := r.hold(ctx, r.Holder.namespace(object), reference)
-		if added {
-			outcome = kit.RecheckAfter(settled)
-		}
+		found, err := r.hold(ctx, r.Holder.namespace(object), reference)
+		added, absent = added || found == marked, absent || found == gone
 		errs = append(errs, err)
+	}
+	outcome := kit.Continue()
+	switch {
+	case added:
+		outcome = kit.RecheckAfter(settled)
+	case absent:
+		outcome = kit.RecheckAfter(missing)
 	}
 	return outcome, errors.Join(errs...)
 }
@@ -86,20 +93,38 @@ func (r *Reconciler) refers(object client.Object) bool {
 	return r.Holder.Holds(object) && len(r.Holder.Of(object)) > 0
 }
 
-// hold adds the finalizer to one object, and reports whether it did. One in deletion does not get it (GCM-SHOOTREF-3).
-func (r *Reconciler) hold(ctx context.Context, namespace string, reference Reference) (bool, error) {
+// finding is what hold has found.
+type finding int
+
+const (
+	// kept had the finalizer.
+	kept finding = iota
+	// marked has got it.
+	marked
+	// gone is not there, or will not be for long. One in deletion does not get the finalizer (GCM-SHOOTREF-3).
+	gone
+)
+
+// hold adds the finalizer to one object.
+func (r *Reconciler) hold(ctx context.Context, namespace string, reference Reference) (finding, error) {
 	found := reference.empty()
 	err := r.Reader.Get(ctx, client.ObjectKey{Namespace: namespace, Name: reference.Name}, found)
-	if apierrors.IsNotFound(err) || err == nil && (found.DeletionTimestamp != nil || controllerutil.ContainsFinalizer(found, finalizer)) {
-		return false, nil
+	switch {
+	case err != nil:
+	case found.DeletionTimestamp != nil:
+		return gone, nil
+	case controllerutil.ContainsFinalizer(found, finalizer):
+		return kept, nil
+	default:
+		err = kit.EnsureFinalizer(ctx, r.Client, found, finalizer)
 	}
-	if err == nil {
-		err = client.IgnoreNotFound(kit.EnsureFinalizer(ctx, r.Client, found, finalizer))
+	if apierrors.IsNotFound(err) {
+		return gone, nil
 	}
 	if err != nil {
-		return false, fmt.Errorf("protect %s %q: %w", reference.Kind, reference.Name, err)
+		return kept, fmt.Errorf("protect %s %q: %w", reference.Kind, reference.Name, err)
 	}
-	return true, nil
+	return marked, nil
 }
 
 // release removes the finalizer from objects to which nobody refers any more (GCM-SHOOTREF-3). Nearly always there are none, which
