@@ -5,6 +5,7 @@ package binding
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
@@ -109,18 +110,50 @@ func quotas(references []corev1.ObjectReference) []corev1.ObjectReference {
 	return all
 }
 
-// staying returns the bindings of the list's kind that are not being deleted.
-func staying(ctx context.Context, reader client.Reader, kind client.ObjectList) ([]*gardensecurityv1alpha1.CredentialsBinding, error) {
+// staying returns the bindings of a list's kind that stay: those that are not being deleted, and of those that share something with a
+// binding also the ones in deletion that a Shoot still uses, because they are held until it does not.
+func staying(ctx context.Context, reader client.Reader, kind client.ObjectList, with *binding) ([]*binding, error) {
 	list, _ := kind.DeepCopyObject().(client.ObjectList)
 	if err := reader.List(ctx, list); err != nil {
 		return nil, fmt.Errorf("list bindings: %w", err)
 	}
-	var all []*gardensecurityv1alpha1.CredentialsBinding
+	var all []*binding
 	err := meta.EachListItem(list, func(item runtime.Object) error {
-		if b := Of(item); b != nil && b.DeletionTimestamp == nil {
+		b := Of(item)
+		switch {
+		case b == nil || b.UID == with.UID:
+			return nil
+		case b.DeletionTimestamp == nil:
+			all = append(all, b)
+			return nil
+		case !share(b, with):
+			return nil
+		}
+		used, err := inUse(ctx, reader, item)
+		if used {
 			all = append(all, b)
 		}
-		return nil
+		return err
 	})
 	return all, err
+}
+
+// inUse reports whether a Shoot uses a binding.
+func inUse(ctx context.Context, reader client.Reader, object runtime.Object) (bool, error) {
+	var field func(*gardencorev1beta1.ShootSpec) *string
+	var key client.ObjectKey
+	switch b := object.(type) {
+	case *gardencorev1beta1.SecretBinding:
+		field, key = Secret().Field, client.ObjectKeyFromObject(b)
+	case *gardensecurityv1alpha1.CredentialsBinding:
+		field, key = Credentials().Field, client.ObjectKeyFromObject(b)
+	}
+	shoots := &gardencorev1beta1.ShootList{}
+	if err := reader.List(ctx, shoots, client.InNamespace(key.Namespace)); err != nil {
+		return false, fmt.Errorf("list shoots of binding %q: %w", key, err)
+	}
+	return slices.ContainsFunc(shoots.Items, func(shoot gardencorev1beta1.Shoot) bool {
+		name := field(&shoot.Spec)
+		return name != nil && *name == key.Name
+	}), nil
 }

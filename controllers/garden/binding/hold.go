@@ -54,7 +54,7 @@ func (k Kind) free(ctx context.Context, garden *kit.Base, object client.Object) 
 	if b == nil {
 		return nil
 	}
-	rest, err := k.rest(ctx, garden.Reader, b)
+	rest, err := staying(ctx, garden.Reader, k.List, b)
 	if err != nil {
 		return err
 	}
@@ -71,7 +71,7 @@ func (k Kind) free(ctx context.Context, garden *kit.Base, object client.Object) 
 		}
 	}
 	// A binding that was created in between found everything marked and wrote nothing. The next pass marks it again.
-	now, err := k.rest(ctx, garden.Reader, b)
+	now, err := staying(ctx, garden.Reader, k.List, b)
 	if err != nil {
 		return err
 	}
@@ -84,7 +84,7 @@ func (k Kind) free(ctx context.Context, garden *kit.Base, object client.Object) 
 }
 
 func (k Kind) freeCredentials(ctx context.Context, garden *kit.Base, b *binding, rest []*binding) error {
-	others, err := staying(ctx, garden.Reader, k.Others)
+	others, err := staying(ctx, garden.Reader, k.Others, b)
 	if err != nil {
 		return err
 	}
@@ -93,12 +93,6 @@ func (k Kind) freeCredentials(ctx context.Context, garden *kit.Base, b *binding,
 		unmark = func(found *metav1.PartialObjectMetadata) { k.Mark(found, rest[i]) }
 	}
 	return client.IgnoreNotFound(change(ctx, garden, b.CredentialsRef, unmark))
-}
-
-// rest returns the other bindings of the kind that are not being deleted.
-func (k Kind) rest(ctx context.Context, reader client.Reader, b *binding) ([]*binding, error) {
-	all, err := staying(ctx, reader, k.List)
-	return slices.DeleteFunc(all, func(other *binding) bool { return other.UID == b.UID }), err
 }
 
 func share(a, b *binding) bool {

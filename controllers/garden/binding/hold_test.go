@@ -168,3 +168,61 @@ func TestBothLeave_GCM_SECRETBINDING_2(t *testing.T) {
 		t.Errorf("a binding in deletion holds nothing any more, got marks %q", got)
 	}
 }
+
+// TestUsedInDeletion_GCM_SECRETBINDING_2 deletes both of two bindings, of which a Shoot still uses one.
+func TestUsedInDeletion_GCM_SECRETBINDING_2(t *testing.T) {
+	t.Parallel()
+	for name, tc := range map[string]struct {
+		reason string
+		used   client.Object
+		shoot  func(*gardencorev1beta1.ShootSpec)
+		// account and quota are the marks that stay.
+		account, quota string
+	}{
+		"same kind": {
+			reason: "what the Shoot needs stays held", used: secretBinding("first", "small"),
+			shoot:   func(s *gardencorev1beta1.ShootSpec) { s.SecretBindingName = new("first") },
+			account: "secretbinding @local ~secretbinding", quota: "~secretbinding",
+		},
+		"other kind": {
+			reason: "and labelled for its provider", used: credentialsBinding("first", "v1", "Secret", "account", "small"),
+			shoot:   func(s *gardencorev1beta1.ShootSpec) { s.CredentialsBindingName = new("first") },
+			account: "credentialsbinding @cloud ~credentialsbinding", quota: "~credentialsbinding",
+		},
+		"other name": {
+			reason: "a binding of that name and of the other kind is another one", used: secretBinding("first", "small"),
+			shoot: func(s *gardencorev1beta1.ShootSpec) { s.CredentialsBindingName = new("first") },
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			account, small := &corev1.Secret{ObjectMeta: meta("account")}, &gardencorev1beta1.Quota{ObjectMeta: meta("small")}
+			second, shoot := secretBinding("second", "small"), &gardencorev1beta1.Shoot{ObjectMeta: meta("sprout")}
+			tc.shoot(&shoot.Spec)
+			for _, b := range []client.Object{tc.used, second} {
+				b.SetFinalizers([]string{"gardener"})
+			}
+			c := newClient(t, account, small, tc.used, second, shoot)
+			garden, protection := &kit.Base{Client: c, Reader: c}, binding.Protection(binding.Secret())
+			if err := protection.Hold(t.Context(), garden, second); err != nil {
+				t.Fatal(err)
+			}
+			if _, is := tc.used.(*gardensecurityv1alpha1.CredentialsBinding); is {
+				if err := binding.Protection(binding.Credentials()).Hold(t.Context(), garden, tc.used); err != nil {
+					t.Fatal(err)
+				}
+			}
+			for _, b := range []client.Object{tc.used, second} {
+				if err := c.Delete(t.Context(), b); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if err := protection.Free(t.Context(), garden, second); err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff([]string{tc.account, tc.quota}, []string{marks(t, c, account), marks(t, c, small)}); diff != "" {
+				t.Errorf("%s\nmarks of the Secret and of the quota (-want +got):\n%s", tc.reason, diff)
+			}
+		})
+	}
+}
