@@ -9,6 +9,9 @@ import (
 	gardenoperationsv1alpha1 "github.com/terrarium-garden/terrarium/apis/operations/v1alpha1"
 )
 
+// skew is by how much a clock may be set back without a bastion losing its age.
+const skew = 10 * time.Minute
+
 // Verdict says what happens to a bastion.
 type Verdict struct {
 	// Reason says why the bastion is deleted; it is empty if the bastion stays.
@@ -23,8 +26,11 @@ func Judge(b *gardenoperationsv1alpha1.Bastion, shoot *gardencorev1beta1.Shoot, 
 		return Verdict{Reason: reason}
 	}
 	left := b.CreationTimestamp.Add(maxLifetime).Sub(now)
-	if left < 0 {
+	switch {
+	case left < 0:
 		return Verdict{Reason: "it has reached its maximum lifetime"}
+	case left > maxLifetime+skew:
+		return Verdict{Reason: "it was created in the future, by a clock that was wrong, so its age is not known"}
 	}
 	if end := b.Status.ExpirationTimestamp; end != nil {
 		expires := end.Sub(now)

@@ -79,6 +79,8 @@ func TestJudge(t *testing.T) {
 		"GCM-BASTION-4 on time":       {reason: "the last moment counts", bastion: host(), shoot: cluster(north), now: 1},
 		"GCM-BASTION-4 rotten":        {reason: "nobody can keep it for ever", bastion: host(until(25)), shoot: cluster(north), now: 24.001, want: bastion.Verdict{Reason: "it has reached its maximum lifetime"}},
 		"GCM-BASTION-4 old":           {reason: "the last moment of its life counts, too", bastion: host(until(25)), shoot: cluster(north), now: 24},
+		"GCM-BASTION-4 future":        {reason: "nor can a clock that was wrong", bastion: host(until(-1)), shoot: cluster(north), now: -0.2, want: bastion.Verdict{Reason: "it was created in the future, by a clock that was wrong, so its age is not known"}},
+		"GCM-BASTION-4 set back":      {reason: "a clock that is set a little is none", bastion: host(), shoot: cluster(north), now: -0.1, want: bastion.Verdict{Left: 66 * time.Minute}},
 		"GCM-BASTION-5 expires first": {reason: "the nearer end counts", bastion: host(), shoot: cluster(north), now: 0.25, want: bastion.Verdict{Left: 45 * time.Minute}},
 		"GCM-BASTION-5 rots first":    {reason: "which may be its greatest age", bastion: host(until(25)), shoot: cluster(north), now: 23.5, want: bastion.Verdict{Left: 30 * time.Minute}},
 		"GCM-BASTION-5 no end":        {reason: "a bastion of an earlier release has no other end", bastion: unborn, shoot: cluster(north), now: 4, want: bastion.Verdict{Left: 20 * time.Hour}},

@@ -67,6 +67,11 @@ func TestListen(t *testing.T) {
 			{reason: "the period counts from the time of the lease when that is past", at: 40, renewed: 10, alive: true, reads: true},
 			{reason: "it is over", at: 50, renewed: 10, reads: true},
 		}},
+		"GCM-SEEDLIFE-2 a clock of the server that is set back": {looks: []look{
+			{reason: "a heartbeat", at: 5000, renewed: 5000, alive: true, reads: true},
+			{reason: "is not good until then", at: 100, renewed: 50, reads: true},
+			{reason: "only what is renewed counts", at: 101, renewed: 101, alive: true, reads: true},
+		}},
 		"GCM-SEEDLIFE-1 a seed in deletion": {inDeletion: true, looks: []look{
 			{reason: "nothing is kept of it", at: 10, renewed: 5, alive: true, reads: true},
 			{reason: "so it is read each time", at: 20, renewed: 5, alive: true, reads: true},
