@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"sync"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -32,6 +33,15 @@ type Reconciler struct {
 	Config gardenconfigv1alpha1.ServerShootRetryControllerConfiguration
 	// Jitter returns a random time below a limit that is not 0. Defaults to a uniform distribution.
 	Jitter func(limit time.Duration) time.Duration
+
+	// future has failures whose time is in the future, by the UID of the shoot.
+	future sync.Map
+}
+
+// failure is a failure whose time is that of a clock that was wrong.
+type failure struct {
+	// at is this time, and seen that of the first look at the failure.
+	at, seen time.Time
 }
 
 // AddToManager implements kit.Adder. Only shoots that are to be retried are enqueued.
@@ -50,12 +60,13 @@ func (r *Reconciler) Reconcile(ctx context.Context, shoot *gardencorev1beta1.Sho
 	if !Throttled(shoot) {
 		return reconcile.Result{}, nil
 	}
-	due := shoot.Status.LastOperation.LastUpdateTime.Add(r.Config.RetryPeriod.Duration)
+	due := r.since(shoot).Add(r.Config.RetryPeriod.Duration)
 	if left := due.Sub(r.Clock.Now()); left > 0 {
-		if limit := r.Config.RetryJitterPeriod.Duration; limit > 0 {
-			left += r.Jitter(limit)
+		wait := kit.Until(left)
+		if limit := r.Config.RetryJitterPeriod.Duration; wait == left && limit > 0 {
+			wait += r.Jitter(limit)
 		}
-		return kit.Result(kit.RequeueAfter(left), nil)
+		return kit.Result(kit.RequeueAfter(wait), nil)
 	}
 	commit := kit.Begin(r.Client, shoot)
 	metav1.SetMetaDataAnnotation(&shoot.ObjectMeta, gardencorev1beta1.AnnotationOperation, gardencorev1beta1.OperationRetry)
@@ -63,6 +74,22 @@ func (r *Reconciler) Reconcile(ctx context.Context, shoot *gardencorev1beta1.Sho
 		return kit.Result(kit.Stop(), fmt.Errorf("retry shoot: %w", err))
 	}
 	return reconcile.Result{}, nil
+}
+
+// since returns when a shoot has failed. A time in the future is of a clock that was wrong, and the shoot would not be retried until then:
+// the time counts at which the failure was first seen.
+func (r *Reconciler) since(shoot *gardencorev1beta1.Shoot) time.Time {
+	at, now := shoot.Status.LastOperation.LastUpdateTime.Time, r.Clock.Now()
+	if !at.After(now) {
+		r.future.Delete(shoot.UID)
+		return at
+	}
+	known, _ := r.future.Load(shoot.UID)
+	if f, ok := known.(failure); ok && f.at.Equal(at) && !f.seen.After(now) {
+		return f.seen
+	}
+	r.future.Store(shoot.UID, failure{at: at, seen: now})
+	return now
 }
 
 // Throttled reports whether the last operation on a shoot, in its current generation, failed because of rate limits. A shoot for

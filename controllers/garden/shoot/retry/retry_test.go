@@ -101,3 +101,49 @@ func TestReconcile(t *testing.T) {
 		})
 	}
 }
+
+// TestFuture_GCM_RETRY_1 has a failure whose time is a year ahead.
+func TestFuture_GCM_RETRY_1(t *testing.T) {
+	t.Parallel()
+	kinds, err := scheme.New()
+	if err != nil {
+		t.Fatal(err)
+	}
+	shoot := throttled(func(s *gardencorev1beta1.Shoot) {
+		s.Status.LastOperation.LastUpdateTime = metav1.NewTime(at(365 * 24 * 60))
+	})
+	c := fake.NewClientBuilder().WithScheme(kinds).WithObjects(shoot).WithStatusSubresource(shoot).Build()
+	config := &gardenconfigv1alpha1.ServerConfiguration{}
+	config.SetDefaults()
+	config.Controllers.ShootRetry.RetryPeriod.Duration, config.Controllers.ShootRetry.RetryJitterPeriod.Duration = 15*time.Minute, 0
+	clock := clocktesting.NewFakeClock(at(0))
+	r := &retry.Reconciler{Base: kit.Base{Client: c, Clock: clock}, Config: config.Controllers.ShootRetry}
+	for _, step := range []struct {
+		reason  string
+		minute  int
+		failsAt int
+		again   time.Duration
+		retried bool
+	}{
+		{reason: "the period begins now", again: 10 * time.Minute},
+		{reason: "and goes on", minute: 10, again: 5 * time.Minute},
+		{reason: "another failure begins another one", minute: 14, failsAt: 1, again: 10 * time.Minute},
+		{reason: "which goes on as well", minute: 24, again: 5 * time.Minute},
+		{reason: "until it is over", minute: 29, retried: true},
+	} {
+		clock.SetTime(at(step.minute))
+		if err := c.Get(t.Context(), client.ObjectKeyFromObject(shoot), shoot); err != nil {
+			t.Fatal(err)
+		}
+		if step.failsAt > 0 {
+			shoot.Status.LastOperation.LastUpdateTime = metav1.NewTime(at(365*24*60 + step.failsAt))
+			if err := c.Status().Update(t.Context(), shoot); err != nil {
+				t.Fatal(err)
+			}
+		}
+		result, err := r.Reconcile(t.Context(), shoot)
+		if err != nil || result.RequeueAfter != step.again || (shoot.Annotations["gardener.cloud/operation"] == "retry") != step.retried {
+			t.Errorf("after %d minutes: %s\nReconcile(...) = %v, %v with annotations %v, want another pass after %s and a retry: %t", step.minute, step.reason, result, err, shoot.Annotations, step.again, step.retried)
+		}
+	}
+}
