@@ -5,6 +5,7 @@
 package kubeconfigsecret
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"maps"
@@ -46,12 +47,12 @@ func (r *rule) Validate(ctx context.Context, a admission.Attributes, o admission
 	if err != nil || !of {
 		return world.Answer(a, err)
 	}
-	secret, _, err := world.Objects[corev1.Secret](a, o)
+	secret, old, err := world.Objects[corev1.Secret](a, o)
 	if err != nil {
 		return world.Answer(a, err)
 	}
 	raw, found := secret.Data[kubeconfig.Key]
-	if !found {
+	if !found || old != nil && kept(old, raw) {
 		return nil
 	}
 	config, err := clientcmd.Load(raw)
@@ -62,6 +63,13 @@ func (r *rule) Validate(ctx context.Context, a admission.Attributes, o admission
 		return r.world.Rejected(a, reason, apierrors.NewInvalid(a.GetKind().GroupKind(), a.GetName(), errs))
 	}
 	return nil
+}
+
+// kept reports whether a Secret had the same kubeconfig before. One that was accepted by an earlier release must not keep the garden from
+// removing its finalizers, and so its project from being deleted; whoever uses a kubeconfig checks it once more.
+func kept(old *corev1.Secret, raw []byte) bool {
+	had, found := old.Data[kubeconfig.Key]
+	return found && bytes.Equal(had, raw)
 }
 
 func check(users map[string]*clientcmdapi.AuthInfo) field.ErrorList {
