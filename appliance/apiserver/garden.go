@@ -153,7 +153,7 @@ func (g *gardenServer) new(next genericapiserver.DelegationTarget) (*genericapis
 	if err := g.seeds.watch(g.groups); err != nil {
 		return nil, fmt.Errorf("build garden server: %w", err)
 	}
-	if err := seedlists.Restrict(g.groups); err != nil {
+	if err := seedlists.Restrict(g.groups, g.seeds.graph.BelongsTo); err != nil {
 		return nil, fmt.Errorf("build garden server: %w", err)
 	}
 	for _, group := range g.groups {

@@ -16,7 +16,8 @@ import (
 )
 
 // secrets allows reading Secrets in the namespace of the seed. The gardenlet that has joined with a token may delete it;
-// other access to the Secrets of tokens is through the ManagedSeed that they are for. In the namespace garden, a seed may
+// other access to the Secrets of tokens is through the ManagedSeed that they are for. Extensions have none: with a token, they would join in
+// place of a gardenlet. In the namespace garden, a seed may
 // delete only Secrets that belong to a shoot or to a bucket by their name, and not those of operators (GAC-SAR-12).
 func secrets(ctx context.Context, r *request) (allowed, only bool) {
 	if r.Part != "" {
@@ -29,7 +30,10 @@ func secrets(ctx context.Context, r *request) (allowed, only bool) {
 		return false, !byName(graph.Vertex{Kind: graph.Secret, Namespace: r.Namespace, Name: r.Name})
 	}
 	token, ok := strings.CutPrefix(r.Name, bootstrapapi.BootstrapTokenSecretPrefix)
-	if !ok || r.Verb != rules.Delete || r.Namespace != metav1.NamespaceSystem || r.Client.Extension {
+	if ok && r.Namespace == metav1.NamespaceSystem && r.Client.Extension {
+		return false, true
+	}
+	if !ok || r.Verb != rules.Delete || r.Namespace != metav1.NamespaceSystem {
 		return false, false
 	}
 	if r.Name == references.BootstrapTokenSecret(gardencorev1beta1.NamespaceGarden, r.Client.Seed) {

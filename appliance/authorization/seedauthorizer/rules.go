@@ -76,9 +76,12 @@ func table() map[schema.GroupResource]rule {
 		"workloadidentities":  {Kind: graph.WorkloadIdentity, Path: rules.Read | rules.Patch, Check: identityToken},
 	})
 	in(gardenseedmanagementv1alpha1.GroupName, map[string]rule{
-		"managedseeds": {Kind: graph.ManagedSeed, Path: rules.Read | rules.Write, Parts: []string{partStatus}, Label: seedLabel, Check: ownManagedSeed},
+		// Both say which gardenlet runs, with all rights in its seed: an extension that writes them takes its place.
+		"managedseeds": {
+			Kind: graph.ManagedSeed, Path: rules.Read | rules.Write, Parts: []string{partStatus}, Label: seedLabel, Limit: gardenlets(rules.Read), Check: ownManagedSeed,
+		},
 		"gardenlets": {
-			Kind: graph.Gardenlet, Always: rules.Create, Path: rules.Read | rules.Write, Parts: []string{partStatus}, Check: gardenNamespaceOnly,
+			Kind: graph.Gardenlet, Always: rules.Create, Path: rules.Read | rules.Write, Parts: []string{partStatus}, Limit: gardenlets(rules.Read), Check: gardenNamespaceOnly,
 		},
 	})
 	in(corev1.GroupName, map[string]rule{
@@ -132,7 +135,7 @@ func coreRules() map[string]rule {
 		"projects":                {Kind: graph.Project, Path: rules.Read},
 		"secretbindings":          {Kind: graph.SecretBinding, Path: rules.Read},
 		"seeds": {
-			Kind: graph.Seed, Always: rules.Create, Path: rules.Read | rules.Write | rules.Delete, Parts: status, Label: seedLabel,
+			Kind: graph.Seed, Always: rules.Create, Path: rules.Read | rules.Write | rules.Delete, Parts: status, Label: seedLabel, Limit: gardenlets(rules.Read),
 		},
 		"shoots": {
 			Kind: graph.Shoot, Path: rules.Read | rules.Write, Parts: statusAndFinalizers, Label: seedLabel, Check: ownShoot,

@@ -59,6 +59,8 @@ func meadow() *graph.Graph {
 					graph.Edge{From: v(kind, "garden", name), To: v(graph.Seed, "", seed)})
 			}
 		}
+		// The token with which a managed seed joins.
+		edges = append(edges, graph.Edge{From: v(graph.Secret, "kube-system", "bootstrap-token-for"+name), To: v(graph.Seed, "", seed)})
 		g.Set(v(graph.Project, "", name), edges)
 	}
 
@@ -268,6 +270,17 @@ func TestSpecial(t *testing.T) {
 		"GAC-SAR-18 account tokens":         {"nor tokens", extension(), "create", "/serviceaccounts/token seed-north/extension-x", false},
 		"GAC-SAR-18 tokens":                 {"nor do they throw away tokens", extension(), "delete", "/secrets kube-system/bootstrap-token-mine", false},
 		"GAC-SAR-18 states":                 {"and have no business with all keys of a shoot", extension(), "get list watch create update patch delete", core + "/shootstates garden-meadow/mine", false},
+		"GAC-SAR-18 Gardenlet":              {"nor do they say which gardenlet runs", extension(), "create update patch", management + "/gardenlets garden/north", false},
+		"GAC-SAR-18 Gardenlet read":         {"though they may look", extension(), "get list watch", management + "/gardenlets garden/north", true},
+		"GAC-SAR-18 Gardenlet status":       {"nor how it is", extension(), "update patch", management + "/gardenlets/status garden/north", false},
+		"GAC-SAR-18 managed seeds":          {"nor which one runs in a managed seed", extension(), "update patch", management + "/managedseeds garden/mine", false},
+		"GAC-SAR-18 managed seeds read":     {"though they may look there too", extension(), "get", management + "/managedseeds garden/mine", true},
+		"GAC-SAR-18 managed seeds status":   {"nor how it is there", extension(), "update patch", management + "/managedseeds/status garden/mine", false},
+		"GAC-SAR-18 Seed":                   {"nor what their seed is", extension(), "create update patch delete", core + "/seeds north", false},
+		"GAC-SAR-18 Seed status":            {"nor how it is", extension(), "update patch", core + "/seeds/status north", false},
+		"GAC-SAR-18 Seed read":              {"though they may know", extension(), "get list watch", core + "/seeds north", true},
+		"GAC-SAR-18 join tokens":            {"nor do they see a token of a managed seed, with which they would join in its place", extension(), "get update patch delete", "/secrets kube-system/bootstrap-token-formine", false},
+		"GAC-SAR-18 join tokens, gardenlet": {"which the gardenlet makes for it", gardenlet("north"), "get update patch delete", "/secrets kube-system/bootstrap-token-formine", true},
 		"GAC-SAR-18 its managed seed":       {"nor with what their seed is", extension(), "get", management + "/managedseeds garden/north", false},
 		"GAC-SAR-10 extension":              {"extensions elect in their seed's namespace", extension(), "get list watch create update patch delete", leases + "/leases seed-north/leader", true},
 		"GAC-SAR-10 extension elsewhere":    {"and nowhere else", extension(), "get create update patch", leases + "/leases gardener-system-seed-lease/north", false},

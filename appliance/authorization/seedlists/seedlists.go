@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Package seedlists restricts what clients of a seed see when they list or watch BackupBuckets and BackupEntries to the
-// objects of their seed. They may request all of them, as gardenlets do. Other users are not restricted.
+// objects of their seed. They may request all of them, as gardenlets do. And it ends their watches of InternalSecrets and ShootStates when
+// these do not belong to their seed any more. Other users are not restricted.
 package seedlists
 
 import (
@@ -26,27 +27,43 @@ import (
 
 var errStore = errors.New("the resource is not served from a store of the garden")
 
-// Restrict replaces the stores of BackupBuckets and BackupEntries in the groups that a server is about to serve. Readers
-// within the process must get the stores before that, because admission plugins read with the context of the request.
-func Restrict(groups []*genericapiserver.APIGroupInfo) error {
+// Restrict replaces the stores of these resources in the groups that a server is about to serve. Readers within the process must get the
+// stores before that, because admission plugins read with the context of the request.
+func Restrict(groups []*genericapiserver.APIGroupInfo, belongs Belongs) error {
 	for _, group := range groups {
 		if group.PrioritizedVersions[0].Group != gardencorev1beta1.GroupName {
 			continue
 		}
 		for _, storages := range group.VersionedResourcesStorageMap {
 			for resource, own := range resources() {
-				served, found := storages[resource]
-				if !found {
-					continue // Not in this version.
+				err := replace(storages, resource, func(all *kind.Store) rest.Storage { return &store{Store: all, own: own} })
+				if err != nil {
+					return err
 				}
-				all, ok := served.(*kind.Store)
-				if !ok {
-					return fmt.Errorf("restrict lists of %s: %T: %w", resource, served, errStore)
+			}
+			for resource, of := range keys() {
+				err := replace(storages, resource, func(all *kind.Store) rest.Storage { return &guarded{Store: all, kind: of, belongs: belongs} })
+				if err != nil {
+					return err
 				}
-				storages[resource] = &store{Store: all, own: own}
 			}
 		}
 	}
+
+	return nil
+}
+
+// replace replaces the store of a resource, if it is in this version.
+func replace(storages map[string]rest.Storage, resource string, by func(*kind.Store) rest.Storage) error {
+	served, found := storages[resource]
+	if !found {
+		return nil
+	}
+	all, ok := served.(*kind.Store)
+	if !ok {
+		return fmt.Errorf("restrict lists of %s: %T: %w", resource, served, errStore)
+	}
+	storages[resource] = by(all)
 
 	return nil
 }
