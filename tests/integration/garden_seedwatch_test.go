@@ -29,7 +29,9 @@ func TestWatchesOfKeysEnd_GAC_SAR_17(t *testing.T) {
 	o.create(keys, state)
 	one := o.acting(seedRole("one"))
 	watches := map[client.Object]func() (watch.Interface, error){
-		keys:  func() (watch.Interface, error) { return watchOne(o, one, &gardencorev1beta1.InternalSecretList{}, keys) },
+		keys: func() (watch.Interface, error) {
+			return watchOne(o, one, &gardencorev1beta1.InternalSecretList{}, keys)
+		},
 		state: func() (watch.Interface, error) { return watchOne(o, one, &gardencorev1beta1.ShootStateList{}, state) },
 	}
 	open := map[client.Object]watch.Interface{}

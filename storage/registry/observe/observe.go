@@ -6,6 +6,7 @@ package observe
 
 import (
 	"context"
+	"reflect"
 
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -101,7 +102,7 @@ func (s *store) GuaranteedUpdate(
 	var before runtime.Object
 	err := s.Interface.GuaranteedUpdate(ctx, key, out, ignoreNotFound, preconditions,
 		func(current runtime.Object, about storage.ResponseMeta) (runtime.Object, *uint64, error) {
-			before = existing(current) // That of the last attempt counts, which is the one that was written.
+			before = kept(current) // That of the last attempt counts, which is the one that was written.
 
 			return update(current, about)
 		}, cached)
@@ -112,11 +113,19 @@ func (s *store) GuaranteedUpdate(
 	return err
 }
 
-// existing returns nil for the empty object from which an update creates one, as server-side apply does.
-func existing(obj runtime.Object) runtime.Object {
+// kept returns the object as it is before an update, or nil for the empty object from which an update creates one, as server-side apply
+// does. The library marks an object as one in deletion in place; what the fields point to it replaces, so they are shared.
+func kept(obj runtime.Object) runtime.Object {
 	if o, err := meta.Accessor(obj); err != nil || o.GetResourceVersion() == "" {
 		return nil
 	}
+	from := reflect.ValueOf(obj)
+	if from.Kind() != reflect.Pointer {
+		return obj
+	}
+	to := reflect.New(from.Type().Elem())
+	to.Elem().Set(from.Elem())
+	shallow, _ := to.Interface().(runtime.Object)
 
-	return obj
+	return shallow
 }

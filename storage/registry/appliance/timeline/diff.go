@@ -46,8 +46,12 @@ func difference(before, after *picture) []*timeline.Entry {
 	switch {
 	case after.deleting && !before.deleting:
 		all = append(all, requested(gardenappliancev1alpha1.TimelineDelete, after))
-	case after.generation != before.generation: // Every change of a specification makes a new generation.
+	case after.generation != before.generation:
 		all = append(all, requested(gardenappliancev1alpha1.TimelineUpdate, after, changedFields(before.spec, after.spec)...))
+	case after.confined: // Else every change of a specification makes a new generation.
+		if fields := changedFields(before.spec, after.spec); len(fields) > 0 {
+			all = append(all, requested(gardenappliancev1alpha1.TimelineUpdate, after, fields...))
+		}
 	}
 	if entry := operation(before.operation, after.operation); entry != nil {
 		all = append(all, entry)

@@ -4,6 +4,7 @@ package timeline
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -131,7 +132,7 @@ func (r *Recorder) record(ctx context.Context, c change) {
 	for _, entry := range c.entries {
 		switch entry.Type {
 		case gardenappliancev1alpha1.TimelineEntryRequest:
-			if asks(c.user) {
+			if asks(entry) {
 				r.requesters.Add(c.subject.UID, c.user, rememberedFor)
 			}
 		case gardenappliancev1alpha1.TimelineEntryOperation:
@@ -150,9 +151,17 @@ func complete(entry *timeline.Entry, subject gardenappliancev1alpha1.TimelineSub
 	entry.CreationTimestamp = metav1.NewTime(at)
 }
 
-// asks reports whether a user asks for operations: people and programs do, the server itself and gardenlets do not.
-func asks(name string) bool {
-	return name != "" && name != user.APIServerUser && !strings.HasPrefix(name, gardencorev1beta1.UserPrefixSeed)
+// asks reports whether a request is the reason of the operations that follow: those of people and programs are, those of gardenlets are not.
+// The garden itself asks when it hibernates, maintains or retries a shoot, but not when it chooses the seed for what somebody else has created.
+func asks(e *timeline.Entry) bool {
+	switch {
+	case e.User == "" || strings.HasPrefix(e.User, gardencorev1beta1.UserPrefixSeed):
+		return false
+	case e.User == user.APIServerUser:
+		return e.Request != nil && e.Request.Verb == gardenappliancev1alpha1.TimelineUpdate && !slices.Contains(e.Request.Fields, "spec.seedName")
+	default:
+		return true
+	}
 }
 
 // requester returns who last asked for something, from memory or else, after a restart, from the timeline.
@@ -163,7 +172,7 @@ func (r *Recorder) requester(ctx context.Context, subject gardenappliancev1alpha
 	last, err := r.store.Last(context.WithoutCancel(ctx), timeline.Query{
 		Namespace: namespaceOf(subject), Kind: subject.Kind, Name: subject.Name,
 		Keep: func(e *timeline.Entry) bool {
-			return e.Type == gardenappliancev1alpha1.TimelineEntryRequest && e.Subject.UID == subject.UID && asks(e.User)
+			return e.Type == gardenappliancev1alpha1.TimelineEntryRequest && e.Subject.UID == subject.UID && asks(e)
 		},
 	})
 	if err != nil {

@@ -67,6 +67,12 @@ func doing(state gardencorev1beta1.LastOperationState, text string) func(*shoot)
 
 func grown(s *shoot) { s.Generation++ }
 
+func confined(s *shoot) {
+	s.Spec.Maintenance = &gardencorev1beta1.Maintenance{ConfineSpecUpdateRollout: new(true)}
+}
+
+func forTests(s *shoot) { s.Spec.Purpose = new(gardencorev1beta1.ShootPurposeTesting) }
+
 func leaving(s *shoot) { s.DeletionTimestamp = new(metav1.Now()) }
 
 // record tells a recorder of a change by a member and waits until it is offered to the store.
@@ -97,6 +103,8 @@ func TestRecorded(t *testing.T) {
 		"deletion":      {reason: "a deletion is asked for once", before: sprout(), after: sprout(leaving, grown), want: []string{"Deletion requested"}},
 		"in deletion":   {reason: "and then goes on", before: sprout(leaving), after: sprout(leaving)},
 		"operation":     {reason: "a new generation of the same specification is an operation", before: sprout(), after: sprout(grown), want: []string{"Operation requested (generation 2)"}},
+		"confined":      {reason: "a change that waits for the maintenance makes no new generation", before: sprout(confined), after: sprout(confined, forTests), want: []string{"Changed spec.purpose"}},
+		"not changed":   {reason: "and nothing else is told of such a shoot", before: sprout(confined), after: sprout(confined, doing("Processing", "a")), want: []string{"Reconcile Processing: a"}},
 		"first":         {reason: "a condition that is new", before: sprout(), after: sprout(conditions(well)), want: []string{"APIServerAvailable is True (Up)"}},
 		"other status":  {reason: "or has another status", before: sprout(conditions(well)), after: sprout(conditions(broken)), want: []string{"APIServerAvailable is False (Down): no answer"}},
 		"other reason":  {reason: "or another reason", before: sprout(conditions(well)), after: sprout(conditions(condition{Type: well.Type, Status: well.Status, Reason: "Again"})), want: []string{"APIServerAvailable is True (Again)"}},

@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	gardenappliancev1alpha1 "github.com/terrarium-garden/terrarium/apis/appliance/v1alpha1"
+	"github.com/terrarium-garden/terrarium/apis/core/query"
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	"github.com/terrarium-garden/terrarium/apis/extensions/kind"
 	gardenseedmanagementv1alpha1 "github.com/terrarium-garden/terrarium/apis/seedmanagement/v1alpha1"
@@ -49,6 +50,8 @@ type picture struct {
 	generation int64
 	deleting   bool
 	spec       any
+	// confined says that not every change of the specification makes a new generation.
+	confined   bool
 	operation  *gardencorev1beta1.LastOperation
 	conditions []gardencorev1beta1.Condition
 	errors     []gardencorev1beta1.LastError
@@ -64,7 +67,7 @@ func pictureOf(obj runtime.Object) *picture {
 			subject:    subjectOf("Shoot", o),
 			generation: o.Generation, deleting: o.DeletionTimestamp != nil, spec: &o.Spec, operation: o.Status.LastOperation,
 			conditions: slices.Concat(o.Status.Conditions, o.Status.Constraints), errors: o.Status.LastErrors,
-			seeds: seedNames(o.Spec.SeedName, o.Status.SeedName),
+			seeds: seedNames(o.Spec.SeedName, o.Status.SeedName), confined: query.Confined(&o.Spec),
 		}
 	case *gardencorev1beta1.Seed:
 		return &picture{
