@@ -30,6 +30,7 @@ func ValidateCloudProfile(c *gardencorev1beta1.CloudProfile) field.ErrorList {
 // writes stored profiles too.
 func ValidateCloudProfileUpdate(c, old *gardencorev1beta1.CloudProfile) field.ErrorList {
 	errs := metadataUpdate(c, old)
+	errs = append(errs, frozen(c, c.Spec, old.Spec)...)
 	errs = append(errs, immutable(c.Spec.Type, old.Spec.Type, field.NewPath("spec", "type"))...)
 	errs = append(errs, limitsUpdate(c.Spec.Limits, old.Spec.Limits, field.NewPath("spec", "limits"))...)
 	return append(errs, cloudProfileSpec(&c.Spec, &old.Spec, field.NewPath("spec"))...)

@@ -20,6 +20,7 @@ func ValidateNamespacedCloudProfile(p *gardencorev1beta1.NamespacedCloudProfile)
 func ValidateNamespacedCloudProfileUpdate(p, old *gardencorev1beta1.NamespacedCloudProfile) field.ErrorList {
 	path := field.NewPath("spec")
 	errs := metadataUpdate(p, old)
+	errs = append(errs, frozen(p, p.Spec, old.Spec)...)
 	errs = append(errs, immutable(p.Spec.Parent, old.Spec.Parent, path.Child("parent"))...)
 	return append(errs, namespacedCloudProfileSpec(&p.Spec, path)...)
 }

@@ -18,7 +18,8 @@ func ValidatePlant(p *gardencorev1beta1.Plant) field.ErrorList {
 
 // ValidatePlantUpdate checks an updated Plant.
 func ValidatePlantUpdate(p, old *gardencorev1beta1.Plant) field.ErrorList {
-	return append(metadataUpdate(p, old), plantSpec(&p.Spec, field.NewPath("spec"))...)
+	errs := append(metadataUpdate(p, old), frozen(p, p.Spec, old.Spec)...)
+	return append(errs, plantSpec(&p.Spec, field.NewPath("spec"))...)
 }
 
 func plantSpec(s *gardencorev1beta1.PlantSpec, path *field.Path) field.ErrorList {

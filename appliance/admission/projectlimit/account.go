@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apiserver/pkg/authentication/serviceaccount"
 	"k8s.io/apiserver/pkg/authentication/user"
@@ -68,7 +69,7 @@ func (r *rule) behind(ctx context.Context, who user.Info) (string, error) {
 		return "", fmt.Errorf("find project of namespace %q: %w", namespace, err)
 	}
 	if of == nil {
-		return "", nil
+		return "", r.stays(ctx, namespace)
 	}
 	person := of.Annotations[gardencorev1beta1.AnnotationProjectCreatedFor]
 	if person == "" {
@@ -79,6 +80,20 @@ func (r *rule) behind(ctx context.Context, who user.Info) (string, error) {
 	}
 
 	return person, nil
+}
+
+// stays refuses the service accounts of a namespace that goes: it was that of a project, whose creator nobody knows any more. Their tokens are
+// valid for a while after it has gone.
+func (r *rule) stays(ctx context.Context, namespace string) error {
+	found, err := r.world.Fresh().Namespace(ctx, namespace)
+	switch {
+	case apierrors.IsNotFound(err) || err == nil && found.DeletionTimestamp != nil:
+		return fmt.Errorf("namespace %q is being deleted: its service accounts create no projects", namespace)
+	case err != nil:
+		return fmt.Errorf("read namespace %q: %w", namespace, err)
+	default:
+		return nil
+	}
 }
 
 // note writes for whom a project was created, or that it was created by the one who asks. Nobody else writes it.

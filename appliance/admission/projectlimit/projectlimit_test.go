@@ -10,8 +10,10 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apiserver/pkg/admission"
 
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
@@ -104,7 +106,7 @@ func TestNote(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			rights := []string{"bob exceed-limit projects new", "system:serviceaccount:garden-x:free exceed-limit projects new"}
-			g := admissiontest.New(t, rights, made("x", "rose"), made("y", "bob", apart), made("a", robot, "rose"), made("garden", "rose"))
+			g := admissiontest.New(t, rights, made("x", "rose"), made("y", "bob", apart), made("a", robot, "rose"), made("garden", "rose"), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "kube-system"}})
 			r := admissiontest.Request{User: tc.user, Object: tc.object}
 			if tc.old != nil {
 				r.Old = tc.old
@@ -151,4 +153,19 @@ func TestAtOnce(t *testing.T) {
 			t.Errorf("a dry run takes no place: %v", err)
 		}
 	}
+}
+
+// TestNobodyBehind has a service account of a namespace whose project has gone, with the creator of that.
+func TestNobodyBehind(t *testing.T) {
+	t.Parallel()
+	const left = "system:serviceaccount:garden-left:robot"
+	going := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "garden-left", DeletionTimestamp: new(metav1.Now()), Finalizers: []string{"kubernetes"}}}
+	request := admissiontest.Request{User: left, Object: made("new", left)}
+	refused := []string{`namespace "garden-left" is being deleted`}
+	admissiontest.Run(t, projectlimit.New(2), map[string]admissiontest.Case{
+		"going":    {Reason: "nobody knows for whom it acts", Objects: []kind.Object{going}, Request: request, Refused: refused},
+		"gone":     {Reason: "as long as its token is valid", Request: request, Refused: refused},
+		"unknown":  {Reason: "the namespace may go", Failing: "namespaces", Request: request},
+		"operator": {Reason: "who has the permission has no limit", Rights: []string{left + " exceed-limit projects new"}, Request: request},
+	})
 }

@@ -117,6 +117,7 @@ func TestServer(t *testing.T) {
 	admissiontest.Run(t, resourcereference.New, map[string]admissiontest.Case{
 		"API-RRM-4 missing": {
 			Reason: "what an API server reads must exist", Objects: have, Request: admissiontest.Request{Object: configured},
+			Rights: []string{"rose get workloadidentities garden-meadow/names", "rose update workloadidentities garden-meadow/names"},
 			Refused: []string{
 				`admissionPlugins[1].kubeconfigSecretName: Secret "garden-meadow/plugin" does not exist`,
 				`structuredAuthentication.configMapName: ConfigMap "garden-meadow/authn" does not exist`,
@@ -124,6 +125,10 @@ func TestServer(t *testing.T) {
 				`structuredAuthorization.kubeconfigs[0].secretName: Secret "garden-meadow/hook" does not exist`,
 				`spec.dns.providers[0]: WorkloadIdentity "garden-meadow/names" does not exist`,
 			},
+		},
+		"API-RRM-4 identity": {
+			Reason: "an identity is not used by everybody who may see it", Objects: have, Request: admissiontest.Request{Object: configured},
+			Rights: []string{"rose get workloadidentities garden-meadow/names"}, Refused: []string{`spec.dns.providers[0]: you may read WorkloadIdentity "garden-meadow/names", but not use it`},
 		},
 		"API-RRM-4 unchanged": {Reason: "what stays is not looked at", Objects: have, Request: admissiontest.Request{Object: configured, Old: configured.DeepCopy()}},
 	})

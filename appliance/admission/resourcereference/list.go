@@ -136,7 +136,8 @@ func ofShoot(s *gardencorev1beta1.Shoot) []reference {
 		switch {
 		case p.CredentialsRef != nil:
 			to := corev1.ObjectReference{Kind: p.CredentialsRef.Kind, Namespace: s.Namespace, Name: p.CredentialsRef.Name}
-			all = append(all, credentials(path, to, false)...)
+			// An identity must be usable wherever it is named (see entitled).
+			all = append(all, credentials(path, to, to.Kind == kindWorkloadIdentity)...)
 		case p.SecretName != nil:
 			all = append(all, reference{path: path, kind: kindSecret, to: secret(s.Namespace, *p.SecretName)})
 		}

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apiserver/pkg/admission"
 	"k8s.io/apiserver/pkg/authentication/user"
 
@@ -23,15 +24,21 @@ type reference struct {
 	to         world.Target
 	// readable says that the user must be able to read the object.
 	readable bool
+	// living says that the object must not be in deletion.
+	living bool
 }
 
-// introduced returns the references that the old object does not have in any of its fields.
+// introduced returns the references that the old object does not have in any of its fields. Who could name an object where it need not be
+// readable cannot go on to name it where it must be.
 func introduced(now, before []reference) []reference {
-	known := make(map[object]bool, len(before))
+	readable := make(map[object]bool, len(before))
 	for _, r := range before {
-		known[r.object()] = true
+		readable[r.object()] = readable[r.object()] || r.readable
 	}
-	return slices.DeleteFunc(now, func(r reference) bool { return known[r.object()] })
+	return slices.DeleteFunc(now, func(r reference) bool {
+		enough, known := readable[r.object()]
+		return known && (enough || !r.readable)
+	})
 }
 
 // check checks references and reports all errors. Each object is looked up once, even if there are several references to it,
@@ -65,7 +72,7 @@ func distinct(references []reference) []reference {
 			all = append(all, r)
 			continue
 		}
-		all[i].readable = all[i].readable || r.readable
+		all[i].readable, all[i].living = all[i].readable || r.readable, all[i].living || r.living
 	}
 	return all
 }
@@ -88,8 +95,31 @@ func one(ctx context.Context, v world.View, a admission.Attributes, ref referenc
 			return err
 		}
 	}
-	_, err := v.Metadata(ctx, ref.to)
-	return world.Missing(err, ref.path, ref.kind, name)
+	found, err := v.Metadata(ctx, ref.to)
+	if err != nil || !ref.living {
+		return world.Missing(err, ref.path, ref.kind, name)
+	}
+	return stays(found, ref.path, ref.kind)
+}
+
+// stays returns an error for an object that is being deleted: nothing would keep it for those that begin to use it now.
+func stays(found metav1.Object, path, kind string) error {
+	if found.GetDeletionTimestamp() == nil {
+		return nil
+	}
+	name := found.GetName()
+	if found.GetNamespace() != "" {
+		name = found.GetNamespace() + "/" + name
+	}
+	return fmt.Errorf("%s: %s %q is being deleted", path, kind, name)
+}
+
+// unending has references refuse objects that are being deleted.
+func unending(all []reference) []reference {
+	for i := range all {
+		all[i].living = true
+	}
+	return all
 }
 
 // entitled returns an error if a user may not hand an object on. Who may read a Secret has what is in it. An identity has nothing in it: everybody

@@ -7,6 +7,7 @@ package resourcereference
 
 import (
 	"context"
+	"errors"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apiserver/pkg/admission"
@@ -77,7 +78,7 @@ func (r *rule) more(ctx context.Context, a admission.Attributes) error {
 	switch o := a.GetObject().(type) {
 	case *gardencorev1beta1.Shoot:
 		old := before[gardencorev1beta1.Shoot](a)
-		return r.world.Decide(a, func(v world.View) error { return binding(ctx, v, o, old) })
+		return r.world.Decide(a, func(v world.View) error { return errors.Join(profile(ctx, v, o, old), binding(ctx, v, o, old)) })
 	case *gardencorev1beta1.SecretBinding:
 		old := before[gardencorev1beta1.SecretBinding](a)
 		if err := r.world.Decide(a, func(v world.View) error { return secretBinding(ctx, v, o, old) }); err != nil {
@@ -100,11 +101,11 @@ func (r *rule) more(ctx context.Context, a admission.Attributes) error {
 func references(a admission.Attributes) (now, was []reference, known bool) {
 	switch o := a.GetObject().(type) {
 	case *gardencorev1beta1.SecretBinding:
-		return ofBinding(o), ofBinding(before[gardencorev1beta1.SecretBinding](a)), true
+		return unending(ofBinding(o)), ofBinding(before[gardencorev1beta1.SecretBinding](a)), true
 	case *gardensecurityv1alpha1.CredentialsBinding:
-		return ofCredentials(o), ofCredentials(before[gardensecurityv1alpha1.CredentialsBinding](a)), true
+		return unending(ofCredentials(o)), ofCredentials(before[gardensecurityv1alpha1.CredentialsBinding](a)), true
 	case *gardencorev1beta1.Shoot:
-		return ofShoot(o), ofShoot(before[gardencorev1beta1.Shoot](a)), true
+		return unending(ofShoot(o)), ofShoot(before[gardencorev1beta1.Shoot](a)), true
 	case *gardencorev1beta1.Seed:
 		return ofSeed(o), ofSeed(before[gardencorev1beta1.Seed](a)), true
 	case *gardencorev1beta1.BackupBucket:

@@ -11,7 +11,9 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apiserver/pkg/admission"
+	"k8s.io/apiserver/pkg/authentication/user"
 
+	"github.com/terrarium-garden/terrarium/apis/check"
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 	"github.com/terrarium-garden/terrarium/appliance/admission/holdings"
 	"github.com/terrarium-garden/terrarium/appliance/admission/outcome"
@@ -39,7 +41,7 @@ func (r *rule) Validate(ctx context.Context, a admission.Attributes, _ admission
 		return nil
 	}
 	old, _ := a.GetOldObject().(*gardencorev1beta1.Shoot)
-	uses, lives := grows(shoot, old), expiration(shoot) != "" && (old == nil || expiration(shoot) != expiration(old))
+	uses, lives := grows(shoot, old), expiration(shoot) != "" && (old == nil || expiration(shoot) != expiration(old) || rebound(a, shoot, old))
 	if !uses && !lives {
 		return nil
 	}
@@ -58,6 +60,16 @@ func (r *rule) Validate(ctx context.Context, a admission.Attributes, _ admission
 		return world.Answer(a, err)
 	}
 	return nil
+}
+
+// rebound reports whether somebody gives a shoot another binding, whose quotas may let it live for a shorter time. The garden itself only
+// exchanges one for another with the same quotas.
+func rebound(a admission.Attributes, shoot, old *gardencorev1beta1.Shoot) bool {
+	if a.GetUserInfo().GetName() == user.APIServerUser {
+		return false
+	}
+
+	return !check.Equal(shoot.Spec.SecretBindingName, old.Spec.SecretBindingName) || !check.Equal(shoot.Spec.CredentialsBindingName, old.Spec.CredentialsBindingName)
 }
 
 // asked is the request as the holdings of shoots see it.

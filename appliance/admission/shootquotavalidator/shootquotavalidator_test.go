@@ -205,11 +205,16 @@ func TestLifetime(t *testing.T) {
 	update := func(now, before string) admissiontest.Request {
 		return admissiontest.Request{Object: admissiontest.Shoot(until(now)), Old: admissiontest.Shoot(until(before))}
 	}
+	rebound := func(by string) admissiontest.Request {
+		return admissiontest.Request{User: by, Object: admissiontest.Shoot(until(later)), Old: admissiontest.Shoot(until(later), func(s *shoot) { s.Spec.CredentialsBindingName = new("free") })}
+	}
 	admissiontest.Run(t, shootquotavalidator.New, map[string]admissiontest.Case{
 		"API-QUOTA-5 latest":    {Reason: "the last moment belongs to it", Objects: week, Request: update(latest, "2030-01-03T00:00:00Z")},
 		"API-QUOTA-5 later":     {Reason: "a moment more does not", Objects: week, Request: update(later, "2030-01-03T00:00:00Z"), Refused: []string{"expiration-timestamp", "7 days", latest}},
 		"API-QUOTA-5 create":    {Reason: "a new shoot may ask too much as well", Objects: week, Request: admissiontest.Request{Object: admissiontest.Shoot(until(later))}, Refused: []string{"7 days"}},
 		"API-QUOTA-5 unchanged": {Reason: "what was allowed stays", Objects: week, Request: update(later, later)},
+		"API-QUOTA-5 binding":   {Reason: "but not with another binding", Objects: week, Request: rebound("rose"), Refused: []string{"7 days"}},
+		"API-QUOTA-5 exchange":  {Reason: "the garden exchanges one for another with the same quotas", Objects: week, Request: rebound("system:apiserver")},
 		"API-QUOTA-5 no limit":  {Reason: "a quota may say nothing about it", Objects: garden(quota("Project", nil)), Request: update(later, latest)},
 		"API-QUOTA-5 garbage":   {Reason: "a time is a time", Objects: week, Request: update("tomorrow", latest), Refused: []string{`"tomorrow"`}},
 	})
