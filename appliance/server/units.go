@@ -130,7 +130,7 @@ func (s *server) buildAPIServer(ctx context.Context, on *parts) (*apiserver.Serv
 	}
 	c := apiserver.NewConfig()
 	c.ObjectBytes = min(c.ObjectBytes, s.MemoryLimit/objectsShare)
-	c.Listener = on.door.listener
+	c.Listener = last(on.door.listener)
 	c.ExternalHost = on.door.addresses.host
 	c.Identity = on.keys
 	c.Objects, c.Events, c.Compact = on.stores.Objects, on.stores.Events, !on.stores.Compacts
