@@ -17,6 +17,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	utilnet "k8s.io/apimachinery/pkg/util/net"
 	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/rest"
 
@@ -28,8 +29,12 @@ import (
 	"github.com/terrarium-garden/terrarium/appliance/options"
 )
 
-// timelinePage is the number of entries that are asked for at a time.
-const timelinePage = 500
+const (
+	// timelinePage is the number of entries that are asked for at a time.
+	timelinePage = 500
+	// brokenOff is what the client says of a watch whose connection was lost.
+	brokenOff metav1.CauseType = "ClientWatchDecoding"
+)
 
 type timelineOptions struct {
 	env        Environment
@@ -163,7 +168,7 @@ func (o *timelineOptions) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	reader := &timelineReader{client: timelines, namespace: o.namespace, selector: o.selector()}
+	reader := &timelineReader{client: timelines, namespace: o.namespace, selector: o.selector(), pause: time.Second}
 	if o.kind == "Seed" {
 		reader.namespace = gardencorev1beta1.NamespaceGarden
 	}
@@ -229,6 +234,8 @@ func (o *timelineOptions) printOne(e *gardenappliancev1alpha1.TimelineEntry) err
 type timelineReader struct {
 	client              rest.Interface
 	namespace, selector string
+	// pause is the time between two watches.
+	pause time.Duration
 }
 
 func (r *timelineReader) request(o metav1.ListOptions) *rest.Request {
@@ -254,38 +261,66 @@ func (r *timelineReader) list(ctx context.Context) (*gardenappliancev1alpha1.Tim
 	}
 }
 
-// follow hands on new entries until ctx ends. The server ends a watch now and then; the next one goes on where it was.
+// follow hands on new entries until ctx ends. The server ends a watch now and then, and when it is restarted it is away for a while: the next
+// watch goes on where the last one was.
 func (r *timelineReader) follow(
 	ctx context.Context, version string, each func(*gardenappliancev1alpha1.TimelineEntry) error,
 ) error {
-	for !interrupted(ctx) {
+	for began := false; !interrupted(ctx); r.wait(ctx) {
 		events, err := r.request(metav1.ListOptions{Watch: true, ResourceVersion: version, AllowWatchBookmarks: true}).Watch(ctx)
+		if err == nil {
+			began = true
+			version, err = handOn(events, version, each)
+		} else if began && passing(err) {
+			continue
+		}
 		if interrupted(ctx) {
 			return nil
 		}
 		if err != nil {
 			return fmt.Errorf("follow timeline: %w", err)
 		}
-		for event := range events.ResultChan() {
-			entry, ok := event.Object.(*gardenappliancev1alpha1.TimelineEntry)
-			if !ok {
-				events.Stop()
-				if interrupted(ctx) {
-					return nil
-				}
-				return fmt.Errorf("follow timeline: %w", apierrors.FromObject(event.Object))
-			}
-			version = entry.ResourceVersion
-			if event.Type != watch.Added {
-				continue
-			}
-			if err := each(entry); err != nil {
-				events.Stop()
-				return err
-			}
-		}
 	}
 	return nil
+}
+
+// handOn hands on the entries of one watch, and returns the version from which the next one goes on.
+func handOn(events watch.Interface, version string, each func(*gardenappliancev1alpha1.TimelineEntry) error) (string, error) {
+	defer events.Stop()
+	for event := range events.ResultChan() {
+		entry, ok := event.Object.(*gardenappliancev1alpha1.TimelineEntry)
+		if !ok {
+			err := apierrors.FromObject(event.Object)
+			if apierrors.HasStatusCause(err, brokenOff) {
+				return version, nil
+			}
+			return version, err
+		}
+		version = entry.ResourceVersion
+		if event.Type != watch.Added {
+			continue
+		}
+		if err := each(entry); err != nil {
+			return version, err
+		}
+	}
+	return version, nil
+}
+
+// wait waits before the next watch, so that a server that ends each of them at once is left in peace.
+func (r *timelineReader) wait(ctx context.Context) {
+	timer := time.NewTimer(r.pause)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-ctx.Done():
+	}
+}
+
+// passing reports whether an error is one of a server that is being restarted.
+func passing(err error) bool {
+	return utilnet.IsConnectionRefused(err) || utilnet.IsConnectionReset(err) || utilnet.IsProbableEOF(err) || utilnet.IsTimeout(err) ||
+		apierrors.IsServiceUnavailable(err) || apierrors.IsTooManyRequests(err) || apierrors.IsServerTimeout(err) || apierrors.IsTimeout(err)
 }
 
 // interrupted reports whether the user has ended the command, which is the way to end it and no error.
