@@ -93,7 +93,7 @@ func cut(text string) string {
 		return text
 	}
 
-	return strings.ToValidUTF8(text[:gardenappliancev1alpha1.MaxTimelineText], "")
+	return strings.Clone(strings.ToValidUTF8(text[:gardenappliancev1alpha1.MaxTimelineText], "")) // The rest is not kept.
 }
 
 // trim drops the oldest tasks if there are too many.

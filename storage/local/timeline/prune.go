@@ -80,8 +80,10 @@ func (s *Store) oldest(tx *bolt.Tx) (number, reference []byte) {
 	return number, reference
 }
 
+// tooOld reports whether an entry is older than is kept. In the first minutes none is: a machine may begin with a clock that is far ahead, and
+// history that is lost does not come back when it is set.
 func (s *Store) tooOld(reference []byte) bool {
-	return reference != nil && timeOf(reference).Before(s.config.Clock.Now().Add(-s.config.Keep))
+	return s.settled && reference != nil && timeOf(reference).Before(s.config.Clock.Now().Add(-s.config.Keep))
 }
 
 func (s *Store) tooMuch(tx *bolt.Tx) bool {

@@ -69,6 +69,8 @@ type Store struct {
 	used     usage
 	returned time.Time
 	passed   uint64
+	// settled says that the clock has been set for some minutes, if it ever is.
+	settled bool
 
 	mu      sync.Mutex
 	waiting []pending

@@ -130,7 +130,7 @@ func TestPruneWhileWritesWait(t *testing.T) {
 	now := time.Date(2026, 11, 22, 10, 0, 0, 0, time.UTC)
 	s := &Store{
 		config: Config{Keep: time.Hour, MaxBytes: 1 << 20, Clock: testclock.NewFakeClock(now), Failed: func(err error) { t.Error(err) }},
-		db:     db, used: used, waiting: []pending{{}},
+		db:     db, used: used, waiting: []pending{{}}, settled: true,
 	}
 	old := make([]*Entry, 2*pruneEntries)
 	for i := range old {
@@ -150,6 +150,15 @@ func TestPruneWhileWritesWait(t *testing.T) {
 		if s.prune(); left() != want {
 			t.Errorf("%d entries are left, want %d: some are removed, and then the write has its turn", left(), want)
 		}
+	}
+
+	// Writes that never end do not keep it from being removed.
+	if err := db.Update(func(tx *bolt.Tx) error { return write(tx, []pending{{entries: old}}, s.used) }); err != nil {
+		t.Fatal(err)
+	}
+	s.changed, s.waiting = make(chan struct{}), []pending{{entries: []*Entry{{Time: metav1.NewMicroTime(now)}}}}
+	if s.flush(); left() != 1 {
+		t.Errorf("%d entries are left after a write, want that alone", left())
 	}
 	if err := db.Close(); err != nil {
 		t.Error(err)

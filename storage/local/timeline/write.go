@@ -32,7 +32,7 @@ func (s *Store) run() {
 				s.linger()
 			}
 		case <-prune.C():
-			s.passed = 0 // Their time may have come.
+			s.passed, s.settled = 0, true // Their time may have come.
 		case <-s.stop:
 			s.flush()
 			s.refuse()
@@ -63,7 +63,8 @@ func (s *Store) linger() {
 	}
 }
 
-// flush writes what waits. Entries for which somebody waits are given up if the disk refuses them, others are tried again.
+// flush writes what waits, and after each transaction removes a part of what is too much: more may wait each time. Entries for which somebody
+// waits are given up if the disk refuses them, others are tried again.
 func (s *Store) flush() {
 	s.tellDropped()
 	for {
@@ -94,6 +95,7 @@ func (s *Store) flush() {
 		}
 		s.used.add(added, 1)
 		s.publish()
+		s.prune()
 	}
 }
 
