@@ -10,7 +10,6 @@ import (
 
 	coordinationv1 "k8s.io/api/coordination/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	logf "sigs.k8s.io/controller-runtime/pkg/log"
 
@@ -32,16 +31,8 @@ type Sender struct {
 // Listener checks the heartbeats of gardenlets. It reads leases around the cache, because they change every two seconds. The zero value is
 // ready for use.
 type Listener struct {
-	// good has the last heartbeat of each gardenlet that was alive, by the UID of its cluster.
+	// good has until when each gardenlet is alive, by what was read last, by the UID of its cluster.
 	good sync.Map
-}
-
-// beat is a heartbeat that was seen.
-type beat struct {
-	// renewed is its time by the clock of the gardenlet.
-	renewed time.Time
-	// until is until when the gardenlet is alive by it.
-	until time.Time
 }
 
 // Listen is a phase of a pass: it reads the lease, and only if that was not renewed in time does it set the condition and go on with the next
@@ -64,39 +55,28 @@ func (l *Listener) Listen(
 }
 
 // alive reports whether a gardenlet is alive. A renewal that was seen is good for the whole period, so the lease is read once in it and not
-// each time that the cluster is looked at.
+// each time that the cluster is looked at. It is no longer good than from now on, whatever the clock of the gardenlet says.
 func (l *Listener) alive(ctx context.Context, base *kit.Base, period time.Duration, sender Sender) (bool, error) {
 	now, id := base.Clock.Now(), sender.Object.GetUID()
-	last := l.last(id)
-	// If it is good for longer than a period, the clock of the server was ahead when it was seen.
-	if left := last.until.Sub(now); 0 < left && left <= period {
-		return true, nil
-	}
-	lease, err := read(ctx, base.Reader, sender.Lease)
-	if err != nil {
-		return false, err
-	}
-	if !Alive(lease, period, now) {
-		l.good.Delete(id)
-		return false, nil
-	}
-	is := beat{renewed: lease.Spec.RenewTime.Time, until: lease.Spec.RenewTime.Add(period)}
-	if is.renewed.After(now) {
-		// The clock of the gardenlet is ahead, so that its lease alone would keep it alive until then: only another renewal is a heartbeat.
-		if is.until = now.Add(period); is.renewed.Equal(last.renewed) {
-			return false, nil
+	if until, ok := l.good.Load(id); ok {
+		// If it is good for longer than a period, the clock of the server was ahead when it was seen.
+		if left := until.(time.Time).Sub(now); 0 < left && left <= period { //nolint:forcetypeassert // Only times are stored.
+			return true, nil
 		}
 	}
+	l.good.Delete(id)
+	lease, err := read(ctx, base.Reader, sender.Lease)
+	if err != nil || !Alive(lease, period, now) {
+		return false, err
+	}
+	until := lease.Spec.RenewTime.Add(period)
+	if latest := now.Add(period); until.After(latest) {
+		until = latest
+	}
 	if sender.Object.GetDeletionTimestamp() == nil {
-		l.good.Store(id, is)
+		l.good.Store(id, until)
 	}
 	return true, nil
-}
-
-func (l *Listener) last(id types.UID) beat {
-	found, _ := l.good.Load(id)
-	last, _ := found.(beat)
-	return last
 }
 
 func read(ctx context.Context, reader client.Reader, key client.ObjectKey) (*coordinationv1.Lease, error) {
