@@ -135,7 +135,7 @@ func coreRules() map[string]rule {
 		"projects":                {Kind: graph.Project, Path: rules.Read},
 		"secretbindings":          {Kind: graph.SecretBinding, Path: rules.Read},
 		"seeds": {
-			Kind: graph.Seed, Always: rules.Create, Path: rules.Read | rules.Write | rules.Delete, Parts: status, Label: seedLabel, Limit: gardenlets(rules.Read),
+			Kind: graph.Seed, Always: rules.Create, Path: rules.Read | rules.Write | rules.Delete, Parts: status, Label: seedLabel,
 		},
 		"shoots": {
 			Kind: graph.Shoot, Path: rules.Read | rules.Write, Parts: statusAndFinalizers, Label: seedLabel, Check: ownShoot,
