@@ -21,23 +21,28 @@ import (
 // TestFollowTimeline follows a timeline in a garden that answers each watch in another way. The last one ends the command.
 func TestFollowTimeline(t *testing.T) {
 	t.Parallel()
+	say := func(w http.ResponseWriter, format string, parts ...any) {
+		if _, err := fmt.Fprintf(w, format, parts...); err != nil {
+			t.Error(err)
+		}
+	}
 	entry := func(version int) func(http.ResponseWriter) {
 		return func(w http.ResponseWriter) {
-			fmt.Fprintf(w, `{"type":"ADDED","object":{"apiVersion":"%s","kind":"TimelineEntry","metadata":{"resourceVersion":"%d"}}}`, gardenappliancev1alpha1.GroupVersion, version)
+			say(w, `{"type":"ADDED","object":{"apiVersion":"%s","kind":"TimelineEntry","metadata":{"resourceVersion":"%d"}}}`, gardenappliancev1alpha1.GroupVersion, version)
 		}
 	}
 	lost := func(w http.ResponseWriter) {
-		fmt.Fprint(w, `{"type":"ADDED","obj`)
+		say(w, `{"type":"ADDED","obj`)
 		panic(http.ErrAbortHandler)
 	}
 	status := func(code int, reason string) func(http.ResponseWriter) {
 		return func(w http.ResponseWriter) {
 			w.WriteHeader(code)
-			fmt.Fprintf(w, `{"apiVersion":"v1","kind":"Status","status":"Failure","code":%d,"reason":"%s","message":"no"}`, code, reason)
+			say(w, `{"apiVersion":"v1","kind":"Status","status":"Failure","code":%d,"reason":"%s","message":"no"}`, code, reason)
 		}
 	}
 	gone := func(w http.ResponseWriter) {
-		fmt.Fprint(w, `{"type":"ERROR","object":{"apiVersion":"v1","kind":"Status","status":"Failure","code":410,"reason":"Expired","message":"too old"}}`)
+		say(w, `{"type":"ERROR","object":{"apiVersion":"v1","kind":"Status","status":"Failure","code":410,"reason":"Expired","message":"too old"}}`)
 	}
 	for name, tc := range map[string]struct {
 		reason  string

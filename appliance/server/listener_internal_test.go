@@ -35,7 +35,11 @@ func TestLasting(t *testing.T) {
 		inner := &pipes{conns: make(chan net.Conn, 1), closed: make(chan struct{})}
 		l := last(inner)
 		given, other := net.Pipe()
-		defer other.Close()
+		t.Cleanup(func() {
+			if err := other.Close(); err != nil {
+				t.Error(err)
+			}
+		})
 		inner.conns <- given
 		if c, err := l.Accept(); c != given || err != nil {
 			t.Errorf("Accept() = %v, %v, want the connection", c, err)

@@ -33,6 +33,7 @@ const operation = "gardener.cloud/operation"
 // stage is a garden with credentials and seeds.
 type stage struct {
 	client.Client
+
 	controller *monitoring.Reconciler
 	// refuse returns the error of a call, by its verb and the kind and name of its object.
 	refuse func(call string) error

@@ -125,7 +125,7 @@ func kept(obj runtime.Object) runtime.Object {
 	}
 	to := reflect.New(from.Type().Elem())
 	to.Elem().Set(from.Elem())
-	shallow, _ := to.Interface().(runtime.Object)
+	shallow, _ := reflect.TypeAssert[runtime.Object](to)
 
 	return shallow
 }
