@@ -12,18 +12,15 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/labels"
 
+	"github.com/terrarium-garden/terrarium/apis/core/query"
 	gardencorev1beta1 "github.com/terrarium-garden/terrarium/apis/core/v1beta1"
 )
 
 // DefaultDomains returns the default domains of shoots on a seed, the preferred one first: those of the seed, or those of the Secrets in the
 // garden, which also apply without a seed (API-DNS-1).
 func (v View) DefaultDomains(ctx context.Context, seed *gardencorev1beta1.Seed) ([]string, error) {
-	var domains []string
 	if seed != nil && len(seed.Spec.DNS.Defaults) > 0 {
-		for _, d := range seed.Spec.DNS.Defaults {
-			domains = append(domains, d.Domain)
-		}
-		return domains, nil
+		return query.DefaultDomains(seed, nil), nil
 	}
 	wanted := labels.SelectorFromSet(labels.Set{gardencorev1beta1.LabelRole: gardencorev1beta1.RoleDefaultDomain})
 	secrets, err := v.Secrets(ctx, gardencorev1beta1.NamespaceGarden, wanted)
@@ -33,6 +30,7 @@ func (v View) DefaultDomains(ctx context.Context, seed *gardencorev1beta1.Seed) 
 	slices.SortStableFunc(secrets, func(a, b corev1.Secret) int {
 		return cmp.Or(cmp.Compare(domainPriority(&b), domainPriority(&a)), cmp.Compare(a.Name, b.Name))
 	})
+	var domains []string
 	for i := range secrets {
 		domain := secrets[i].Annotations[gardencorev1beta1.AnnotationDNSDomain]
 		if domain != "" && secrets[i].Annotations[gardencorev1beta1.AnnotationDNSProvider] != "" {

@@ -130,7 +130,7 @@ func TestPruneWhileWritesWait(t *testing.T) {
 	now := time.Date(2026, 11, 22, 10, 0, 0, 0, time.UTC)
 	s := &Store{
 		config: Config{Keep: time.Hour, MaxBytes: 1 << 20, Clock: testclock.NewFakeClock(now), Failed: func(err error) { t.Error(err) }},
-		db:     db, used: used, waiting: []pending{{}}, settled: true,
+		db:     db, used: used, waiting: []pending{{}},
 	}
 	old := make([]*Entry, 2*pruneEntries)
 	for i := range old {
@@ -146,6 +146,10 @@ func TestPruneWhileWritesWait(t *testing.T) {
 
 		return n
 	}
+	if s.prune(); left() != len(old) {
+		t.Errorf("%d entries are left, want all: the clock may not be set yet", left())
+	}
+	s.settled = true
 	for _, want := range []int{pruneEntries, 0} {
 		if s.prune(); left() != want {
 			t.Errorf("%d entries are left, want %d: some are removed, and then the write has its turn", left(), want)
